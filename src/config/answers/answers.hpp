@@ -1,5 +1,5 @@
 #pragma once
-// What the gateway's own answers say: the bodies of problems, and pages of the user.
+// The gateway's own answers: bodies of problems, and pages written by the user.
 
 #include "config/build.hpp"
 
@@ -10,17 +10,18 @@
 
 namespace headgate::config {
 
-/// The largest text of the user: each refused request may get it.
+/// The size limit of a user's page, in bytes. It is small because every rejected request may get the page.
 inline constexpr std::size_t kLargestPage = std::size_t{64} * 1024;
 
-/// The text as a body of this type, which escape_of_type() knows. Reports what is wrong with it at `written`, and calls
-/// it `name`; null then.
+/// Returns `text` as a body of the type `content_type`, which escape_of_type() must know. Reports mistakes at
+/// `written`, with `name` as the name of the text; returns null if there are any.
 gateway::BodyTemplatePtr read_page(Build& build, const Node& written, std::string_view name, std::string_view text,
                                    std::string content_type);
-/// The same from the file that `written` names, of which the type is that of its name.
+/// Does the same for the text of the file that `written` names.
 gateway::BodyTemplatePtr read_page_file(Build& build, const Node& written, std::string content_type);
 
-/// "text/html; charset=utf-8" for ".html"; empty for a name that says none of the types that have variables.
+/// Returns the content type for a file name, such as "text/html; charset=utf-8" for ".html"; empty if the name does not
+/// indicate a type that can have variables.
 std::string page_type_of(std::string_view file);
 
 }  // namespace headgate::config

@@ -1,4 +1,4 @@
-// Pages of the user for problems, by status.
+// Reads the user's pages for problems, by status.
 
 #include "answers.hpp"
 #include "config/formats/edits.hpp"
@@ -42,7 +42,7 @@ constexpr Section kPages{"error_pages", "error_pages",
 constexpr Shape kPagesShape = section(kPages);
 constexpr const Shape* kErrorPagesForms[] = {&kForm, &kPagesShape};
 
-/// The statuses that "404", "4xx" or "any" stands for.
+/// Returns the range of statuses that "404", "4xx" or "any" stands for.
 std::optional<std::pair<unsigned, unsigned>> statuses_of(std::string_view text) {
   if (text == "any") return std::pair(400U, 599U);
   if (text == "4xx") return std::pair(400U, 499U);

@@ -1,4 +1,4 @@
-// Texts of the user with variables, from the configuration or from files.
+// Reads the user's texts with variables, from the configuration or from files.
 
 #include "answers.hpp"
 #include "config/text/codes.hpp"
@@ -34,7 +34,8 @@ bool is_word(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
 }
 
-/// Braces have other uses in scripts and styles, so only what is nearly a variable is worth a word.
+/// Warns of words in braces that resemble a variable. Braces have other uses in scripts and styles, so other words are
+/// ignored.
 void warn_of_near_words(Build& build, const Node& written, std::string_view name, std::string_view text) {
   for (auto at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
     const auto ends = text.find('}', at);
@@ -50,7 +51,8 @@ void warn_of_near_words(Build& build, const Node& written, std::string_view name
   }
 }
 
-/// With any values: they are escaped, and only numbers may stand without quotes.
+/// Returns whether the page is JSON for all values of its variables. Values are escaped, and only numbers may stand
+/// without quotes.
 bool is_json(const gateway::BodyTemplate& page) {
   std::string sample;
   for (const auto& part : page.parts) {
@@ -74,7 +76,7 @@ std::string page_type_of(std::string_view file) {
 gateway::BodyTemplatePtr read_page(Build& build, const Node& written, std::string_view name, std::string_view text,
                                    std::string content_type) {
   const auto escape = gateway::escape_of_type(content_type);
-  if (!escape) return nullptr;  // reported where the type is written
+  if (!escape) return nullptr;  // this error is reported where the type is written
   auto page = std::make_shared<gateway::BodyTemplate>();
   page->escape = *escape;
   page->content_type = std::move(content_type);

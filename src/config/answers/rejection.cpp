@@ -1,4 +1,4 @@
-// What a rejected caller is told, and the bodies of the gateway's own answers.
+// Reads the settings for rejections, and the bodies of the gateway's own answers.
 
 #include "answers.hpp"
 #include "config/formats/formats.hpp"

@@ -1,4 +1,4 @@
-// Addresses and URLs.
+// Parses and checks addresses and URLs.
 
 #include "config/text/report.hpp"
 #include "edits.hpp"
@@ -16,14 +16,14 @@ namespace {
 using http::HostKind;
 using http::HostPort;
 
-// Whether there is a host, and nothing wrong around it.
+// Returns whether there is a host and nothing misplaced around it.
 bool reachable(const HostPort& where) { return !where.misplaced && where.kind != HostKind::none; }
 
 bool is_address(const HostPort& where) {
   return where.kind == HostKind::v4 || where.kind == HostKind::v6 || where.kind == HostKind::v6_in_zone;
 }
 
-// Nothing if a port is written that is none.
+// Returns the port, or `otherwise` if none is written; empty if the written port is not valid.
 std::optional<std::uint16_t> port_of(const HostPort& where, std::uint16_t otherwise) {
   return where.port ? http::read_port(*where.port) : otherwise;
 }
@@ -120,7 +120,7 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   url.tls = parts.scheme == "rediss";
   const auto user = parts.user.value_or("");
   const auto colon = std::min(user.find(':'), user.size());
-  // A password with a '/' in it ends the host too early: then the '@' stands behind.
+  // A '/' in a password ends the host too early, and the '@' is then behind it.
   const bool split_early = parts.rest.find('@') != std::string_view::npos;
   if (split_early || !http::percent_decode(user.substr(0, colon), url.username) ||
       !http::percent_decode(user.substr(std::min(colon + 1, user.size())), url.password)) {

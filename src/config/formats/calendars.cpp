@@ -16,7 +16,7 @@ using limit::Calendar;
 
 namespace {
 
-/// Those that count by calendars, as written in a file.
+/// Returns the names of the algorithms that can count by calendars, as they are written in a file.
 std::vector<std::string> names_by_calendar() {
   std::vector<std::string> names;
   for (const auto* each : limit::algorithms())
@@ -48,7 +48,7 @@ bool Calendars::find(const Node& node, const Rate& rate, std::shared_ptr<const C
     return false;
   }
   const bool day = rate.period == std::chrono::hours(24) && !rate.month;
-  // A month has no fixed length, so it always needs a zone, at least UTC. A day of 24 hours needs none.
+  // A month has no fixed length, so it always needs a zone, at least UTC. A day of 24 hours does not.
   if (!rate.month && (zone_ == nullptr || !day || !by_calendar_)) return true;
   used_ = true;
   auto& made = rate.month ? months_ : days_;
@@ -63,7 +63,7 @@ bool Calendars::make(Calendar::Unit unit, std::shared_ptr<const Calendar>& out) 
   auto calendar = make_calendar(unit, zone_ == nullptr ? std::string("UTC") : zone_->text);
   if (calendar.has_error()) {
     broken_ = true;
-    if (zone_ == nullptr) return false;  // UTC cannot fail
+    if (zone_ == nullptr) return false;  // this cannot fail for UTC
     if (zone_->replaced) {
       report_.error(code::kLiteral, *zone_,
                     "the value of " + in_quotes(zone_->written) + " is not a time zone that can be used",

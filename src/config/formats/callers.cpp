@@ -1,4 +1,4 @@
-// What a limit can count by, and the names of tiers, claims, parameters, cookies and networks.
+// The keys that a limit can count by, and the names of tiers, claims, parameters, cookies and networks.
 
 #include "config/text/report.hpp"
 #include "formats.hpp"
@@ -24,7 +24,8 @@ std::string_view bare(const KeySource& source) {
   return source.name.read == nullptr ? word : word.substr(0, word.size() - 1);
 }
 
-// The nearest valid word. Also knows the words of other gateways, and a name behind the wrong sign: "jwt:sub".
+// Returns the nearest valid word. Also recognises the words of other gateways, and a name behind the wrong sign, such
+// as "jwt:sub".
 std::string near_word(std::string_view text) {
   const auto folded = lower(text);
   const auto sign = folded.find_first_of(".:");
@@ -40,7 +41,8 @@ std::string near_word(std::string_view text) {
   return nearest(text, words);
 }
 
-// What a user can write, for each source that `has`. Made once: the table keeps views.
+// Returns the spelling of each source for which `has` is true. Callers store the result once, because tables keep views
+// of it.
 std::vector<std::string> spelled(bool (*has)(const KeySource&)) {
   std::vector<std::string> out;
   for (const auto* source : gateway::key_sources())
@@ -91,7 +93,7 @@ std::optional<LiteralError> check_claim(std::string_view text) {
   return LiteralError{in_quotes(text) + " names no claim", R"(write a claim's name, as in "sub")"};
 }
 
-// RFC 6749 section 3.3.
+// Checks a scope by RFC 6749 section 3.3.
 std::optional<LiteralError> check_scope(std::string_view text) {
   const bool valid = !text.empty() && text.size() <= 256 && std::all_of(text.begin(), text.end(), [](char c) {
     return c > 0x20 && c < 0x7F && c != '"' && c != '\\';

@@ -1,5 +1,5 @@
 #pragma once
-// Texts of the blocks that change messages: values with variables, paths with parameters, addresses.
+// Texts of the blocks that change messages: values with variables, paths with parameters, and addresses.
 
 #include "config/text/document.hpp"
 
@@ -12,21 +12,25 @@
 
 namespace headgate::config {
 
-// In a place that takes variables, `Node::text` has these around the name of one. No field can carry them.
+// Marks around the name of a variable in `Node::text`, at places that take variables. No header field can carry these
+// characters.
 inline constexpr char kVariableBegins = '\x01';
 inline constexpr char kVariableEnds = '\x02';
 
-/// Whether "${client_ip}" at this place is a variable of requests, not of the environment.
+/// Returns whether "${client_ip}" at this place is a variable of requests rather than of the environment.
 bool takes_variables(const Node& node);
 
-/// A value with variables, as `Node::text` has it.
+/// Parses a value with variables in the form of `Node::text`.
 Result<gateway::TextTemplate, LiteralError> parse_field_template(std::string_view text);
 
-// Why `text` is not valid; nothing if it is.
+// Returns why `text` is not valid; empty if it is valid.
 std::optional<LiteralError> check_field_template(std::string_view text);
-std::optional<LiteralError> check_request_field(std::string_view text);   ///< a name of a field that routes may change
-std::optional<LiteralError> check_response_field(std::string_view text);  ///< the same of answers
-std::optional<LiteralError> check_prefix(std::string_view text);          ///< literal segments: "/api/v1"
+/// checks the name of a request field that routes may change
+std::optional<LiteralError> check_request_field(std::string_view text);
+/// checks the name of a response field that routes may change
+std::optional<LiteralError> check_response_field(std::string_view text);
+/// checks a path of literal segments, such as "/api/v1"
+std::optional<LiteralError> check_prefix(std::string_view text);
 std::optional<LiteralError> check_redirect_to(std::string_view text);
 std::optional<LiteralError> check_host_header(std::string_view text);
 

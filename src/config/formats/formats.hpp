@@ -21,9 +21,10 @@ namespace headgate::config {
 struct ServerUrl {
   upstream::ServerOptions server;
   bool tls = false;
-  std::string base;  ///< "/base"; empty: none
+  std::string base;  ///< path in front of each request's path, such as "/base"; empty if there is none
 };
-/// "http://host[:port]" or "https://host[:port]", and a path that stands before that of each request; no user.
+/// Parses "http://host[:port]" or "https://host[:port]", optionally with a path that is put in front of each request's
+/// path. A user is not allowed.
 Result<ServerUrl, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
@@ -33,41 +34,41 @@ struct RedisUrl {
   std::string username;
   std::string password;
 };
-/// "redis://[user[:password]@]host[:port][/database]" or "rediss://...", user and password percent-decoded. Errors
-/// never quote it: it may hold a password.
+/// Parses "redis://[user[:password]@]host[:port][/database]" or "rediss://...", and percent-decodes user and password.
+/// Errors never quote the URL, because it may hold a password.
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
 
-/// "host[:port]" of a Redis node, "[v6]:port".
+/// Parses the "host[:port]" of a Redis node; an IPv6 address is written as "[v6]:port".
 Result<redis::RedisNode, LiteralError> parse_redis_node(std::string_view text);
-/// The same for a Sentinel; its default port is 26379.
+/// Parses the address of a Sentinel in the same form; its default port is 26379.
 Result<redis::RedisNode, LiteralError> parse_sentinel_node(std::string_view text);
 
 struct Scale {
   std::uint32_t up = 1;
   std::uint32_t down = 1;
 };
-/// "1/10", "2/1": two different numbers from 1 to 1000.
+/// Parses a scale such as "1/10" or "2/1": two different numbers from 1 to 1000.
 Result<Scale, LiteralError> parse_scale(std::string_view text);
 
-/// "20%": the share in parts of shed::ConcurrencyOptions::kWhole; above 0% and below 100%.
+/// Parses a share such as "20%", above 0% and below 100%, and returns it in parts of shed::ConcurrencyOptions::kWhole.
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text);
-/// "10%": the part in parts of gateway::kWholeShare; above 0% and at most 100%.
+/// Parses a part such as "10%", above 0% and at most 100%, and returns it in parts of gateway::kWholeShare.
 Result<std::uint32_t, LiteralError> parse_part(std::string_view text);
-/// "0.1%": the part in millionths; from 0% to 100%, with at most four decimals.
+/// Parses a part such as "0.1%", from 0% to 100% with at most four decimals, and returns it in millionths.
 Result<std::uint32_t, LiteralError> parse_sample(std::string_view text);
-/// "header:<name>": the name in lower case.
+/// Parses "header:<name>", and returns the name in lower case.
 Result<std::string, LiteralError> parse_priority_from(std::string_view text);
 
-/// "200-299": two statuses from 100 to 599.
+/// Parses a range such as "200-299": two statuses from 100 to 599.
 Result<upstream::StatusRange, LiteralError> parse_status_range(std::string_view text);
 
-/// 64 hexadecimal digits.
+/// Parses 64 hexadecimal digits.
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text);
 
-/// "client_ip", "jwt.<claim>", "header:<name>" and so on.
+/// Parses the key of a limit, such as "client_ip", "jwt.<claim>" or "header:<name>".
 Result<limit::Per, LiteralError> parse_per(std::string_view text);
 
-// The checks of the table. Each says why `text` is not valid, or returns nothing.
+// The checks of the configuration table. Each returns why `text` is not valid, or an empty value.
 std::optional<LiteralError> check_listen(std::string_view text);
 std::optional<LiteralError> check_server(std::string_view text);
 std::optional<LiteralError> check_redis_url(std::string_view text);
@@ -76,10 +77,12 @@ std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
 std::optional<LiteralError> check_otlp_url(std::string_view text);
-std::optional<LiteralError> check_otlp_header(std::string_view text);  ///< the value of a field; never quoted
+/// value of a header field, which is never quoted
+std::optional<LiteralError> check_otlp_header(std::string_view text);
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
-std::optional<LiteralError> check_server_name(std::string_view text);  ///< that a certificate must be for
-std::optional<LiteralError> check_max_age(std::string_view text);      ///< of Strict-Transport-Security
+/// server name that a certificate must be valid for
+std::optional<LiteralError> check_server_name(std::string_view text);
+std::optional<LiteralError> check_max_age(std::string_view text);  ///< max-age of Strict-Transport-Security
 std::optional<LiteralError> check_tls_group(std::string_view text);
 std::optional<LiteralError> check_ticket_secret(std::string_view text);
 std::optional<LiteralError> check_status_range(std::string_view text);
@@ -95,55 +98,58 @@ std::optional<LiteralError> check_per(std::string_view text);
 std::optional<LiteralError> check_if_absent(std::string_view text);
 std::optional<LiteralError> check_network(std::string_view text);
 std::optional<LiteralError> check_not_empty(std::string_view text);
-std::optional<LiteralError> check_name(std::string_view text);  ///< of a limit or an upstream
+std::optional<LiteralError> check_name(std::string_view text);  ///< name of a limit or an upstream
 std::optional<LiteralError> check_route_name(std::string_view text);
 std::optional<LiteralError> check_instance(std::string_view text);  ///< a token, because it is part of Via
 std::optional<LiteralError> check_key_prefix(std::string_view text);
 std::optional<LiteralError> check_path(std::string_view text);
-/// The same for one path: without parameters and "*".
+/// Checks one path, which has neither parameters nor "*".
 std::optional<LiteralError> check_usage_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);
-std::optional<LiteralError> check_condition_field(std::string_view text);      ///< that routes are chosen by
-std::optional<LiteralError> check_condition_parameter(std::string_view text);  ///< that routes are chosen by
-std::optional<LiteralError> check_condition_value(std::string_view text);      ///< of a parameter
-std::optional<LiteralError> check_proxy_field(std::string_view text);          ///< a field's name, or "X-Forwarded-*"
+std::optional<LiteralError> check_condition_field(std::string_view text);  ///< field that a condition of a route names
+/// parameter that a condition of a route names
+std::optional<LiteralError> check_condition_parameter(std::string_view text);
+std::optional<LiteralError> check_condition_value(std::string_view text);  ///< value of such a parameter
+std::optional<LiteralError> check_proxy_field(std::string_view text);      ///< name of a field, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_problem_status(std::string_view text);  ///< "404", "5xx" or "any"
-std::optional<LiteralError> check_home(std::string_view text);            ///< a path, a URL, or empty
+std::optional<LiteralError> check_home(std::string_view text);            ///< path, URL or empty text
 std::optional<LiteralError> check_log_target(std::string_view text);
-std::optional<LiteralError> check_logged_field(std::string_view text);  ///< a field's name that may be logged
+std::optional<LiteralError> check_logged_field(std::string_view text);  ///< name of a field that may be logged
 std::optional<LiteralError> check_log_field(std::string_view text);
-std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "basic.user", "jwt.<claim>"
+std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "basic.user" or "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);
-std::optional<LiteralError> check_advice_entry(std::string_view text);  ///< a word, and perhaps a place in the file
-std::optional<LiteralError> check_jwk_set(std::string_view text);       ///< a file's path or a URL
+/// a word, optionally followed by a place in the file
+std::optional<LiteralError> check_advice_entry(std::string_view text);
+std::optional<LiteralError> check_jwk_set(std::string_view text);  ///< path of a file, or URL
 std::optional<LiteralError> check_claim(std::string_view text);
 std::optional<LiteralError> check_scope(std::string_view text);   ///< one scope of OAuth 2.0
-std::optional<LiteralError> check_origin(std::string_view text);  ///< or "*", "null", "https://*.example.com"
+std::optional<LiteralError> check_origin(std::string_view text);  ///< an origin, "*", "null" or "https://*.example.com"
 std::optional<LiteralError> check_parameter_name(std::string_view text);
 std::optional<LiteralError> check_cookie_name(std::string_view text);
 
-/// Whether a log's target is a file and not a word such as "stdout".
+/// Returns whether a log's target is a file rather than a word such as "stdout".
 bool names_log_file(std::string_view target) noexcept;
 
-/// Whether the JWK Set is fetched from a URL and not read from a file.
+/// Returns whether the JWK Set is fetched from a URL rather than read from a file.
 bool is_url(std::string_view jwk_set) noexcept;
 
-/// Splits an error of another module: the text before "; " is the message, the text after it is the help.
+/// Splits an error of another module: the text before "; " becomes the message, and the text after it the help.
 LiteralError fault_and_help(std::string_view sentence);
 
-/// The names of all algorithms.
+/// Returns the names of all algorithms.
 std::vector<std::string_view> algorithm_names();
 
-/// The names of all balancing policies.
+/// Returns the names of all balancing policies.
 std::vector<std::string_view> policy_names();
 
-/// What a limit can count by, as a user writes it, a name in angle brackets: "client_ip", "jwt.<claim>".
+/// Returns the keys that a limit can count by, as a user writes them, with names in angle brackets: "client_ip",
+/// "jwt.<claim>".
 std::vector<std::string_view> per_words();
-/// The same of what can name a caller's tier.
+/// Returns the sources that can name a caller's tier, in the same form.
 std::vector<std::string_view> tier_words();
 
 }  // namespace headgate::config

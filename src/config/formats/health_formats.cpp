@@ -1,4 +1,4 @@
-// The texts of health checks.
+// Parses and checks the texts of health checks.
 
 #include "config/text/report.hpp"
 #include "formats.hpp"

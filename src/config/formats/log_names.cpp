@@ -1,4 +1,4 @@
-// Where logs go, and which fields they have.
+// Checks the targets of logs and the names of logged fields.
 
 #include "config/text/report.hpp"
 #include "formats.hpp"
@@ -20,7 +20,7 @@ constexpr std::string_view kSyslog = "syslog";
 
 bool is_port(std::string_view text) noexcept { return whole_number<std::uint16_t>(text, 1).has_value(); }
 
-/// What follows "syslog:" or "journald:"; nothing if `text` begins with neither.
+/// Returns the text behind "syslog:" or "journald:"; empty if `text` begins with neither.
 std::optional<std::string_view> socket_of(std::string_view text) noexcept {
   for (const auto word : {kJournald, kSyslog})
     if (text.starts_with(word) && text.substr(word.size()).starts_with(':')) return text.substr(word.size() + 1);
@@ -28,7 +28,7 @@ std::optional<std::string_view> socket_of(std::string_view text) noexcept {
 }
 
 std::optional<LiteralError> check_socket(std::string_view text, std::string_view where) {
-  constexpr std::size_t kMaxPath = 107;  // of the address of a local socket
+  constexpr std::size_t kMaxPath = 107;  // longest path of a local socket, in bytes
   if (where.starts_with('/') && where.size() <= kMaxPath) return std::nullopt;
   if (text.starts_with(kJournald))
     return LiteralError{in_quotes(text) + " is not a socket of journald",

@@ -22,7 +22,7 @@ bool printable(std::string_view text) {
 std::vector<std::string_view> segments(std::string_view path) {
   std::vector<std::string_view> out;
   while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
+    path.remove_prefix(1);  // removes the slash
     out.push_back(path.substr(0, path.find('/')));
     path.remove_prefix(out.back().size());
   }
@@ -76,7 +76,7 @@ std::string percent_encoded(std::string_view path) {
   return out;
 }
 
-// The normal form of a path, or "" if it is not a path.
+// Returns the normal form of a path; empty if `path` is not one.
 std::string normal_form(std::string_view path) {
   std::string matched;
   std::string sent;
@@ -84,7 +84,8 @@ std::string normal_form(std::string_view path) {
   return kind == http::PathKind::refused ? std::string() : matched;
 }
 
-// A literal segment as requests have it. In patterns '*' and braces have a meaning, so a literal one is written as %XX.
+// Returns a literal segment in the form that requests have. '*' and braces have a meaning in patterns, so a literal one
+// is written as %XX.
 std::string literal(std::string_view segment) {
   std::string out;
   for (std::size_t i = 0; i < segment.size(); ++i) {
@@ -96,7 +97,7 @@ std::string literal(std::string_view segment) {
   return out;
 }
 
-// Requests are matched in their normal form, so a pattern in another form never matches.
+// Rejects a pattern that is not in normal form: requests are matched in their normal form, so it would never match.
 std::optional<LiteralError> check_normal_form(std::string_view path) {
   std::string plain;
   for (const auto segment : segments(path)) {
@@ -156,8 +157,8 @@ std::optional<LiteralError> check_instance(std::string_view text) {
 }
 
 std::optional<LiteralError> check_key_prefix(std::string_view text) {
-  // The hash tag in braces keeps all keys of one decision on one Redis Cluster slot. A brace in the prefix would move
-  // it.
+  // The hash tag in braces keeps all keys of one decision in one slot of Redis Cluster. A brace in the prefix would
+  // change the slot.
   if (text.size() <= 64 && printable(text) && text.find_first_of("{} ") == std::string_view::npos) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a key prefix",
                       "a prefix is at most 64 printable characters, without spaces and braces"};
@@ -165,7 +166,7 @@ std::optional<LiteralError> check_key_prefix(std::string_view text) {
 
 namespace {
 
-/// The path without regular expression syntax: "^/api/.*$" becomes "/api/*".
+/// Returns the path without the syntax of regular expressions: "^/api/.*$" becomes "/api/*".
 std::string without_expression(std::string_view text) {
   while (!text.empty() && std::string_view("^~* ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
   while (text.ends_with('$')) text.remove_suffix(1);
@@ -226,8 +227,8 @@ std::optional<LiteralError> check_method(std::string_view text) {
   if (text == "CONNECT") return LiteralError{"CONNECT is not proxied", "leave it out"};
   const bool upper = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   const auto near = nearest(text, kKnown);
-  // A difference of one letter from a known method is a misspelling. Requests with the method that was meant would
-  // bypass this route.
+  // A difference of one letter from a known method is a misspelling. Requests with the intended method would bypass
+  // this route.
   const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
   if (http::is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
   if (near.empty() && !upper && http::is_token(text)) {

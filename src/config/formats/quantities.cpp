@@ -1,4 +1,4 @@
-// Fractions, shares and digests.
+// Parses fractions, shares and digests.
 
 #include "config/text/report.hpp"
 #include "formats.hpp"
@@ -14,7 +14,7 @@ namespace headgate::config {
 namespace {
 
 constexpr std::uint32_t kMaxScale =
-    1'000;  // multiplied by a year in microseconds, it still fits a signed 64-bit integer
+    1'000;  // multiplied by a year in microseconds, this still fits a signed 64-bit integer
 
 Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
   const auto digits = text.substr(0, text.find('%'));
@@ -79,7 +79,7 @@ Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   identity::Sha256 digest{};
   if (read_hex(text, digest)) return digest;
-  // Not quoted: a user may have written the key itself, and it must not appear in a log.
+  // The text is not quoted, because a user may have written the key itself, which must not appear in a log.
   return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
                       "make one: printf %s \"$KEY\" | sha256sum"};
 }

@@ -17,7 +17,8 @@ using limit::ZoneOffset;
 
 constexpr date::sys_days kFrom = date::year(2000) / 1 / 1;
 constexpr date::sys_days kUntil = date::year(2100) / 1 / 1;
-constexpr std::size_t kMaxChanges = 1000;  // 4 a year, as in zones that also change for Ramadan, make 400
+// four changes a year, as in zones that also change for Ramadan, are 400 in a century
+constexpr std::size_t kMaxChanges = 1000;
 
 std::vector<std::string> zone_names() {
   std::vector<std::string> names{"UTC"};
@@ -25,7 +26,7 @@ std::vector<std::string> zone_names() {
     const auto& zones = date::get_tzdb().zones;
     names.reserve(zones.size() + 1);
     for (const auto& zone : zones) names.push_back(zone.name());
-  } catch (const std::exception&) {  // there is no database; unknown() reports that
+  } catch (const std::exception&) {  // there is no database, and unknown() reports that
     names.resize(1);
   }
   return names;
@@ -36,7 +37,8 @@ std::string_view city_of(std::string_view name) {
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
 }
 
-/// An error with the name that was probably meant: the nearest name, or a zone of that city ("Vienna", "vienna").
+/// Returns an error that suggests the probable name: the nearest one, or the zone of the city that is written
+/// ("Vienna", "vienna").
 LiteralError unknown(const std::string& zone) {
   const auto names = zone_names();
   if (names.size() == 1)

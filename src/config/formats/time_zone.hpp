@@ -1,5 +1,6 @@
 #pragma once
-// Time zones by name, read from the system's tz database. Used only at load time: a Calendar keeps the offsets.
+// Time zones by name, read from the system's tz database. They are used only at load time, because a Calendar keeps the
+// offsets.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/result.hpp"
@@ -10,8 +11,8 @@
 
 namespace headgate::config {
 
-/// The days or months of the zone `zone` of the tz database ("Europe/Vienna"), with all its offset changes from 2000 to
-/// 2100. Rules without an end are expanded only until 2037. "UTC" needs no database. Reads files. Throws only
+/// Returns the days or months of the zone `zone` of the tz database ("Europe/Vienna"), with all offset changes from
+/// 2000 to 2100. Rules without an end are expanded only until 2037. "UTC" needs no database. Reads files. Throws only
 /// bad_alloc. The first call must not run on two threads at the same time.
 Result<std::shared_ptr<const limit::Calendar>, LiteralError> make_calendar(limit::Calendar::Unit unit,
                                                                            const std::string& zone);

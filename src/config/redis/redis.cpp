@@ -1,4 +1,4 @@
-// The Redis servers, and how to connect to them.
+// Reads the Redis servers, and how to connect to them.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -122,7 +122,7 @@ class RedisBuilder {
       auto node = parse(each->text);
       if (node.has_value()) add_once(report_, *each, std::move(*node), out_.nodes);
     }
-    if (out_.nodes.empty()) out_.nodes.emplace_back();  // an empty list is already reported
+    if (out_.nodes.empty()) out_.nodes.emplace_back();  // an empty list has already been reported
   }
 
   void login() {
@@ -131,7 +131,7 @@ class RedisBuilder {
     demand_password(node_, out_.username, out_.password, "${REDIS_PASSWORD}");
   }
 
-  // Reports a user or password that is both in the URL and beside it.
+  // Reports a user or password that is written both in the URL and in a key of its own.
   void read_login(const char* key, std::string& out) {
     const Node* node = text_at(&node_, key);
     if (node == nullptr) return;

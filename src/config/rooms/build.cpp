@@ -1,4 +1,4 @@
-// Waiting rooms, and which routes have one.
+// Builds the waiting rooms, and finds which routes have one.
 
 #include "config/build.hpp"
 
@@ -23,7 +23,8 @@ using gateway::Needs;
 
 constexpr Duration kMinGrace = 10s;
 constexpr Duration kShortGrace = 30s;
-constexpr std::size_t kShortRoomSecret = 32;  // bytes: who finds it can write tickets, and may try at leisure
+// in bytes; with the secret an attacker can write tickets, and guesses can be tried offline
+constexpr std::size_t kShortRoomSecret = 32;
 
 class RoomBuilder {
  public:
@@ -123,7 +124,7 @@ class RoomBuilder {
     bound();
   }
 
-  /// Whether a caller can have as many values of it as it likes.
+  /// Returns whether a caller can send as many different values of this key as it likes.
   bool is_chosen(const limit::Per& per) const {
     const auto needs = per.source->needs;
     if (needs == Needs::api_key) return !build_.config.identity.api_key.any_known();
@@ -131,7 +132,7 @@ class RoomBuilder {
            (needs == Needs::field || needs == Needs::cookie || needs == Needs::part);
   }
 
-  /// How many numbers an owner has, and what it means if callers make owners at will.
+  /// Sets how many numbers an owner may have, and warns if callers can create any number of owners.
   void bound() {
     const Node* at_most = find(&node_, "at_most");
     const Node* written = find(&node_, "per");
@@ -205,7 +206,7 @@ class RoomBuilder {
   gateway::WaitingRoom out_;
 };
 
-/// Whether a browser can open a page there.
+/// Returns whether a browser can open a page on this route.
 bool takes_get(const gateway::RouteOptions& route) {
   const auto& methods = route.methods;
   return methods.empty() || std::find(methods.begin(), methods.end(), "GET") != methods.end();
@@ -237,7 +238,7 @@ void check_rooms(Build& build) {
                          help.empty() ? R"(add "waiting_rooms": { ")" + written->written +
                                             R"(": { "rate": "50/second", "secret": "${HEADGATE_ROOM_SECRET}" } })"
                                       : help);
-      // Its likely target does not count as unused.
+      // The room that was probably meant does not count as unused.
       if (const Node* near = nearest_node(written->text, build.room_nodes))
         for (std::size_t at = 0; at < rooms.size(); ++at)
           if (rooms[at].rule.name == near->key) used[at] = shown[at] = true;

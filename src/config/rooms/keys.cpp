@@ -1,4 +1,4 @@
-// Waiting rooms.
+// Checks and keys of waiting rooms.
 
 #include "config/table_shapes.hpp"
 #include "config/text/report.hpp"
@@ -14,7 +14,7 @@
 namespace headgate::config {
 namespace {
 
-/// A name that can be part of a cookie's name.
+/// Checks a name, which must be usable as part of a cookie's name.
 std::optional<LiteralError> check_room_name(std::string_view text) {
   if (!text.empty() && text.size() <= 64 && all_alnum(text, "-_")) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a waiting room's name",
