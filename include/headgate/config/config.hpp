@@ -1,5 +1,5 @@
 #pragma once
-// A checked configuration: the filled option types of all modules.
+// A checked configuration, as the filled option types of all modules.
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/options.hpp"
@@ -29,83 +29,85 @@ namespace headgate::config {
 /// The admin port: metrics and administration.
 struct Admin {
   net::ListenOptions listen{.host = "127.0.0.1", .port = 9900, .text = "127.0.0.1:9900"};
-  /// Any of them is required by everything but the probes; none only on a loopback address; never logged.
+  /// Tokens for all endpoints except the probes; any one is enough. May be empty only on a loopback address. Never
+  /// logged.
   std::vector<std::string> tokens;
-  std::vector<std::string> read_tokens;  ///< any of them may only read; none: nobody may; never logged
-  /// What happens if the port is taken: an error if the user named the port.
+  std::vector<std::string> read_tokens;  ///< tokens that may only read; never logged
+  /// The behaviour if the port is taken, which is an error for a port that the user named.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
 };
 
-/// Where a value is written; 0: it is not.
+/// The place where a value is written; `line` is 0 if it is not written.
 struct SourceLocation {
-  std::size_t line = 0;    ///< from 1
-  std::size_t column = 0;  ///< from 1, in bytes
-  std::string file{};      ///< an included file; empty: the main one
+  std::size_t line = 0;    ///< line from 1
+  std::size_t column = 0;  ///< column from 1, in bytes
+  std::string file{};      ///< included file; empty for the main file
 };
 
-/// The places of what may turn out to be wrong only when it is used: an address may be taken, a log may not be opened.
+/// The places of values whose mistakes may show only in use: an address may be taken, or a log file may not open.
 struct SourceLocations {
-  std::vector<SourceLocation> listen;  ///< as Config::listen
+  std::vector<SourceLocation> listen;  ///< in the order of Config::listen
   SourceLocation admin;
   SourceLocation access_log;
   SourceLocation error_log;
 };
 
-/// A configuration as it is shown: the defaults are filled in, and no secret is there.
+/// A configuration in the form in which it is shown: defaults are filled in, and secrets are left out.
 struct Described {
-  std::shared_ptr<const std::string> json;  ///< null: there is no file
-  /// By RFC 6901 pointer: a fingerprint of each text that is not shown as it is. Differs in each process.
+  std::shared_ptr<const std::string> json;  ///< null if there is no file
+  /// A fingerprint of each text that is not shown in clear, by RFC 6901 pointer. Differs between processes.
   std::map<std::string, std::uint64_t> hidden;
-  /// A JSON object: by RFC 6901 pointer where a value is written, "9:7" or of an included file "routes/a.json:9:7". Of
-  /// the first kMaxPlaces; what is not written has none. Null as `json` is.
+  /// A JSON object of the places where values are written, by RFC 6901 pointer: "9:7", or "routes/a.json:9:7" in an
+  /// included file. Holds the first kMaxPlaces; values that are not written have no place. Null if `json` is null.
   std::shared_ptr<const std::string> places{};
   static constexpr std::size_t kMaxPlaces = 20'000;
 };
 
-/// How billed use is summed.
+/// The settings for summing billed use.
 struct Billing {
-  Duration kept = std::chrono::hours(40 * 24);  ///< how long a day stays after its end
+  Duration kept = std::chrono::hours(40 * 24);  ///< time for which a day is kept after its end
   std::shared_ptr<const limit::Calendar> days;  ///< never null
 };
 
-/// Everything that a file says, with the defaults filled in. It is always valid: all names resolve, every cost can be
-/// granted, and every key is guaranteed.
+/// A whole configuration file, with the defaults filled in. It is always valid: all names resolve, every cost can be
+/// granted, and every request has the keys that its limits count by.
 struct Config {
-  std::string instance = "headgate";          ///< this gateway's name in logs and Via
+  std::string instance = "headgate";          ///< name of this gateway in logs and Via
   std::vector<net::ListenOptions> listen;     ///< at least one
-  unsigned workers = 0;                       ///< threads; 0: one per core
-  Duration drain_delay{0};                    ///< how long SIGTERM leaves the listeners open
-  Duration drain = std::chrono::seconds(20);  ///< how long it then waits for requests in flight
-  /// How long a process that an upgrade has replaced waits for its connections.
+  unsigned workers = 0;                       ///< number of threads; 0 for one per core
+  Duration drain_delay{0};                    ///< time for which the listeners stay open after SIGTERM
+  Duration drain = std::chrono::seconds(20);  ///< time for which the gateway then waits for requests in flight
+  /// Time for which a process that an upgrade has replaced waits for its connections.
   Duration upgrade_drain = std::chrono::hours(1);
-  std::string pid_file;        ///< path of the file with the number of the process; empty: none
-  std::optional<Admin> admin;  ///< absent: off
+  std::string pid_file;        ///< path of the file with the process id; empty if there is none
+  std::optional<Admin> admin;  ///< empty if the admin port is off
   identity::IdentityOptions identity;
   std::optional<redis::RedisOptions> redis;
-  bool unready_without_redis = false;  ///< /readyz answers 503 while Redis does not answer
+  bool unready_without_redis = false;  ///< whether /readyz answers 503 while Redis does not answer
   limit::MemoryOptions memory;
   std::vector<gateway::UpstreamOptions> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
-  std::optional<Billing> billing;              ///< not set: no limit's use is billed
-  std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
+  std::optional<Billing> billing;              ///< empty if the use of no limit is billed
+  std::optional<notify::TraceOptions> traces;  ///< empty if no spans are exported
   gateway::PathOptions gateway;
   session::Timeouts timeouts;
   session::Bounds bounds;
   observe::LogOptions log;
   SourceLocations places;
-  std::shared_ptr<const Config> candidate;  ///< decides beside this one, which alone counts; null: there is none
-  /// Path and SHA-256 of what the key "candidate" names, with a space between; empty: it names nothing. Another text of
-  /// the same file is another candidate. The same in each process.
+  /// candidate configuration, which decides beside this one without effect; null if there is none
+  std::shared_ptr<const Config> candidate;
+  /// Path and SHA-256 of the file that the key "candidate" names, separated by a space; empty if it names none. The
+  /// hash tells apart different texts of one file. The same in each process.
   std::string named_candidate;
-  std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read
-  /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
-  /// in each process.
+  std::vector<std::string> included;  ///< files that the main file includes, in the order in which they were read
+  /// Fingerprints of the values of the top-level keys, which show the values that a reload has changed. They differ
+  /// between processes.
   std::map<std::string, std::uint64_t> fingerprints;
   Described described;
-  std::string file;    ///< its path; empty: there is none
-  std::string sha256;  ///< of the file and of those that it includes, in hexadecimal
+  std::string file;    ///< path of the main file; empty if there is none
+  std::string sha256;  ///< hash of the main file and the included files, in hexadecimal
 };
 
 }  // namespace headgate::config

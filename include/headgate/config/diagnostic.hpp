@@ -1,5 +1,5 @@
 #pragma once
-// One mistake in a configuration, with its place. `headgate check` prints these.
+// A mistake in a configuration, with its place. `headgate check` prints these.
 
 #include <cstddef>
 #include <span>
@@ -9,24 +9,25 @@
 
 namespace headgate::config {
 
-/// `advice`: it is legal, does what it says, and is surely not meant.
+/// The severity of a mistake. `advice` marks a setting that is legal and works as written, but is surely not meant.
 enum class Severity { error, warning, advice };
 
 struct Diagnostic {
-  std::string code;  ///< stable: "HG…"
-  std::string name;  ///< of advice: another word for its code, as "accept_advice" may have it; else empty
+  std::string code;  ///< stable code, "HG…"
+  std::string name;  ///< for advice, its name as "accept_advice" may use it; otherwise empty
   Severity severity = Severity::error;
-  std::string file;            ///< the included file with the mistake; empty: the main file
-  std::size_t line = 0;        ///< from 1
-  std::size_t column = 0;      ///< from 1, in bytes
-  std::size_t end_column = 0;  ///< one past the last
-  std::string pointer;         ///< RFC 6901, "" for the whole document
-  std::string message;         ///< without final dot
-  std::string help;            ///< something to type; may be empty
-  std::string caret_note;      ///< text beside a caret at another place: "a comma is missing here"; else empty
-  std::size_t caret_line = 0;  ///< the caret's line, if caret_note is not empty
+  std::string file;            ///< included file with the mistake; empty for the main file
+  std::size_t line = 0;        ///< line from 1
+  std::size_t column = 0;      ///< column from 1, in bytes
+  std::size_t end_column = 0;  ///< column behind the last character
+  std::string pointer;         ///< RFC 6901 pointer; empty for the whole document
+  std::string message;         ///< message without its full stop
+  std::string help;            ///< text to type or a next step; may be empty
+  /// text at a caret in another place, such as "a comma is missing here"; empty if there is none
+  std::string caret_note;
+  std::size_t caret_line = 0;  ///< line of that caret, if caret_note is not empty
   std::size_t caret_column = 0;
-  std::string why{};  ///< lines that tell more, each with its end; may be empty
+  std::string why{};  ///< further lines of explanation, each with its line end; may be empty
 };
 
 /// A file that the main file includes.
@@ -35,14 +36,16 @@ struct IncludedFile {
   std::string text;
 };
 
-/// Sorted by file and position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the
-/// end. `file` and `source` are the main file's; lines of others come from `included`.
+/// Renders the diagnostics, sorted by file and position: `file:line:column: error: message [/pointer]`, the line, a
+/// caret and help, and a count at the end. `file` and `source` are the main file's; `included` has the texts of the
+/// other files.
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
-/// The same without the count.
+/// Renders the same without the count.
 std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
-/// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}; advice also has its `name`.
+/// Renders a JSON array of {file,line,column,end_column,pointer,code,severity,message,help}; advice also has its
+/// `name`.
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file);
 
 }  // namespace headgate::config

@@ -1,5 +1,5 @@
 #pragma once
-// Which files an entry of "include" names.
+// The files that an entry of "include" names.
 
 #include <string>
 #include <string_view>
@@ -7,15 +7,17 @@
 
 namespace headgate::config {
 
-/// Whether the last segment of `path` has a '*', so that it stands for any number of files.
+/// Returns whether the last segment of `path` contains '*', so that the path stands for any number of files.
 bool is_pattern(std::string_view path);
 
 struct IncludedNames {
-  std::vector<std::string> files;  ///< sorted by name; of a path without '*' only itself, whether it is there or not
-  std::string why_not;             ///< why the directory of a pattern cannot be read; else empty
+  /// sorted by name; a path without '*' gives only itself, even if the file does not exist
+  std::vector<std::string> files;
+  std::string why_not;  ///< why the directory of a pattern cannot be read; empty if it can be read
 };
 
-/// '*' stands for any characters of a name, but for no name that begins with a dot. Directories are left out.
+/// Returns the files that `path` names. '*' stands for any characters of a name, but does not match names that begin
+/// with a dot. Directories are left out.
 IncludedNames files_for(const std::string& path);
 
 }  // namespace headgate::config

@@ -1,5 +1,5 @@
 #pragma once
-// `headgate fmt`: one layout for JSON with comments.
+// The layout of JSON with comments that `headgate fmt` writes.
 
 #include "headgate/config/diagnostic.hpp"
 
@@ -10,16 +10,16 @@
 
 namespace headgate::config {
 
-/// A text in the layout, or why it has none.
+/// A text in the layout, or the mistakes that prevent it.
 struct LaidOut {
-  std::optional<std::string> text;   ///< absent if there are mistakes
-  std::vector<Diagnostic> mistakes;  ///< what is no JSON, and keys that stand twice
+  std::optional<std::string> text;   ///< empty if there are mistakes
+  std::vector<Diagnostic> mistakes;  ///< syntax errors and duplicate keys
 };
 
-/// `source` with the same values and comments, in the layout of docs/configuration.md: lines of at most 120 columns
-/// where that is possible, two columns a level, and the line breaks, blank lines and aligned columns that its author
-/// has chosen. Laid out once more it stays as it is. `source` is JSON with comments and trailing commas, of at most 64
-/// MiB and 64 levels; it need not be a configuration. Any thread.
+/// Returns `source` with the same values and comments, in the layout of docs/configuration.md: lines of at most 120
+/// columns where possible, two columns per level, and the line breaks, blank lines and aligned columns that the author
+/// has chosen. A text in the layout stays unchanged. `source` is JSON with comments and trailing commas, of at most 64
+/// MiB and 64 levels; it need not be a configuration. Callable from any thread.
 LaidOut lay_out(std::string_view source);
 
 }  // namespace headgate::config

@@ -1,5 +1,5 @@
 #pragma once
-// "listen", in a file and on the command line.
+// The form of "listen", in a file and on the command line.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/net/options.hpp"
@@ -8,7 +8,7 @@
 
 namespace headgate::config {
 
-/// ":8080", "127.0.0.1:8080", "[::1]:8080"; port 0 lets the system pick.
+/// Parses ":8080", "127.0.0.1:8080" or "[::1]:8080". With port 0, the system chooses the port.
 Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text);
 
 }  // namespace headgate::config

@@ -1,6 +1,6 @@
 #pragma once
-// Files of policy tests: requests, and what a configuration does with them. Read with the place of everything that may
-// turn out otherwise.
+// Files of policy tests, which say how a configuration must treat requests. Every value that a test may contradict is
+// read with its place.
 
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
@@ -17,7 +17,7 @@
 
 namespace headgate::config {
 
-/// Where something is written; as in Diagnostic.
+/// The place where a value is written, as in Diagnostic.
 struct TestPlace {
   std::size_t line = 0;
   std::size_t column = 0;
@@ -31,21 +31,21 @@ struct Placed {
   TestPlace place{};
 };
 
-/// What an answer has in a field of this name.
+/// The expected value of a field in the answer.
 struct ExpectedField {
   std::string name;
-  /// A text: this value, and no other. True: any. False: it has no such field.
+  /// A text is the only value that is accepted; true accepts any value; false means that the field must be missing.
   std::variant<bool, std::string> value;
   TestPlace place;
 };
 
-/// What a step expects. What is not set is not compared.
+/// The expected result of a step. Values that are not set are not compared.
 struct Expectation {
-  // Of all requests of the step.
+  // Numbers of requests, among all requests of the step.
   std::optional<Placed<std::uint64_t>> allowed;
   std::optional<Placed<std::uint64_t>> rejected;
   std::optional<Placed<std::uint64_t>> refused;
-  // Of the last one.
+  // Values of the last request of the step and of its answer.
   std::optional<Placed<unsigned>> status;
   std::optional<Placed<std::string>> limit;
   std::optional<Placed<std::string>> tier;
@@ -59,83 +59,84 @@ struct Expectation {
 
 using TestFields = std::vector<std::pair<std::string, std::string>>;
 
-/// What the server of a request answers.
+/// The answer of the upstream server to a request.
 struct TestAnswer {
   unsigned status = 200;
   TestFields fields{};
-  std::uint64_t bytes = 0;  ///< of its body
+  std::uint64_t bytes = 0;  ///< size of the body
   Duration after{0};
 };
 
-/// A client's certificate; texts as in net::PeerCertificate.
+/// A client's certificate, with texts as in net::PeerCertificate.
 struct TestCertificate {
   std::string subject;
   std::string names;
   std::string sha256;
 };
 
-/// A request, once or several times.
+/// A step that sends a request once or several times.
 struct SendStep {
   std::string method;
-  std::optional<bool> tls;  ///< not set: its URL is a path alone
+  std::optional<bool> tls;  ///< empty if the URL is only a path
   std::string host;
   std::string path;
-  std::string query;  ///< with its '?', or empty
+  std::string query;  ///< query with its '?'; empty if there is none
   std::string ip = "192.0.2.1";
   TestFields fields{};
-  std::string claims{};  ///< a JSON object; empty: none
+  std::string claims{};  ///< JSON object; empty if there are no claims
   std::optional<Placed<std::string>> api_key_owner{};
-  std::optional<Placed<std::string>> user{};  ///< of basic authentication
+  std::optional<Placed<std::string>> user{};  ///< user of basic authentication
   std::optional<TestCertificate> certificate{};
-  std::uint64_t bytes = 0;  ///< of its body
+  std::uint64_t bytes = 0;  ///< size of the body
   std::uint64_t times = 1;
   TestAnswer answer{};
   Expectation expect{};
 };
-/// Time passes.
+/// A step in which time passes.
 struct WaitStep {
   Duration time{0};
 };
-/// Redis goes away, or comes back.
+/// A step in which Redis goes away or comes back.
 struct RedisStep {
   bool up = false;
 };
 
 struct TestStep {
   std::variant<SendStep, WaitStep, RedisStep> what;
-  TestPlace place;  ///< of the value that says what it does
+  TestPlace place;  ///< place of the value that says what the step does
 };
 
 struct PolicyTest {
   Placed<std::string> name;
-  Instant start;  ///< what time it is at its beginning
+  Instant start;  ///< time at which the test begins
   std::vector<TestStep> steps;
 };
 
 struct PolicyTests {
-  Placed<std::string> config;  ///< the path of the configuration, from the working directory
+  Placed<std::string> config;  ///< path of the configuration, relative to the working directory
   std::vector<PolicyTest> tests;
 };
 
 struct LoadedPolicyTests {
-  std::optional<PolicyTests> file;      ///< absent if there is an error
-  std::vector<Diagnostic> diagnostics;  ///< all of them, sorted by position
+  std::optional<PolicyTests> file;      ///< empty if there is an error
+  std::vector<Diagnostic> diagnostics;  ///< all diagnostics, sorted by position
 };
 
-/// Parses and checks `source`, JSON with comments and trailing commas. Paths in it begin at `directory`; "" means the
-/// working directory. Reads nothing else: what names mean in the configuration is not looked at.
+/// Parses and checks `source`, which is JSON with comments and trailing commas. Paths in it start at `directory`; empty
+/// means the working directory. Reads no other file, so names are not checked against the configuration.
 LoadedPolicyTests load_policy_tests(std::string_view source, const std::string& directory = {});
 
-/// What the steps name and `config` has not, at most 100 times; `keys` are those that it knows.
+/// Reports each name in the steps that `config` does not have, at most 100 times. `keys` are the API keys that it
+/// knows.
 std::vector<Diagnostic> check_names(const PolicyTests& tests, const Config& config,
                                     std::span<const identity::ApiKeyRecord> keys);
-/// The configuration cannot be used, because of this sentence without its dot.
+/// Returns the diagnostic for a configuration that cannot be used; `why` is a sentence without its full stop.
 Diagnostic wrong_config(const PolicyTests& tests, std::string why);
 
-/// JSON Schema (draft 2020-12) of such a file, from the table that load_policy_tests() checks it by.
+/// Returns the JSON Schema (draft 2020-12) of such a file, generated from the table that load_policy_tests() uses.
 std::string policy_tests_schema();
 
-/// The tables of docs/policy_tests.md, from the same table.
+/// Returns the tables of docs/policy_tests.md, generated from the same table.
 std::string policy_tests_reference();
 
 }  // namespace headgate::config

@@ -14,7 +14,7 @@
 namespace headgate::config {
 namespace {
 
-/// Name or code, and the place; both as they are written.
+/// Splits an entry into the name or code and the place, both as written.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view entry) {
   const auto blank = entry.find(' ');
   if (blank == std::string_view::npos) return {entry, {}};
@@ -27,7 +27,7 @@ const AdviceRow* row_called(std::string_view word) {
   return at == rows.end() ? nullptr : &*at;
 }
 
-/// The limits that a list names, with the places of their names.
+/// Returns the limits that a list names, with the places of their names.
 std::vector<PlannedUse> uses_of(const Build& build, const std::vector<gateway::LimitUse>& uses, const Node* section) {
   std::vector<PlannedUse> out;
   const auto nodes = children(find(section, "limits"), Kind::list);
@@ -38,7 +38,7 @@ std::vector<PlannedUse> uses_of(const Build& build, const std::vector<gateway::L
   return out;
 }
 
-/// Whether the limit by itself keeps the callers of any route apart.
+/// Returns whether the limit alone keeps the callers of any route apart.
 bool is_of_each_caller(const Config& config, const limit::Limit& limit) {
   const auto told = [&](const limit::Per& per) {
     return per.source->needs == gateway::Needs::api_key && !config.identity.api_key.any_known();
@@ -99,7 +99,7 @@ void Adviser::read_accepted() {
     const auto [word, place] = parts_of(each->text);
     const auto* const row = row_called(word);
     if (row == nullptr) continue;
-    // One that says nothing new stays unused.
+    // An entry that repeats an earlier one stays unused.
     accepted_.emplace(std::string(row->code) + ' ' + std::string(place), entries_.size());
     entries_.push_back({.node = each});
   }
@@ -143,7 +143,7 @@ std::vector<const Node*> Adviser::unused_entries() const {
 void Adviser::run() {
   const auto rows = advice_rows();
   for (std::size_t i = 1; i <= rows.size(); ++i) {
-    row_ = &rows[i % rows.size()];  // the first is about the others
+    row_ = &rows[i % rows.size()];  // the first row, about unused entries, runs last because it depends on the others
     row_->give(*this);
   }
 }
@@ -160,7 +160,7 @@ void check_accepted_advice(Build& build) {
   }
 }
 
-// What is wrong is mended first: it may be the same thing.
+// Errors are to be mended first, because advice may have the same cause.
 void advise(Build& build) {
   if (!build.report.has_errors()) Adviser(build).run();
 }

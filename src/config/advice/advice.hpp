@@ -1,6 +1,6 @@
 #pragma once
-// Advice: what is legal, and surely not meant. A piece of advice is a row of a table and a file; each is given only
-// where what it says is true. `headgate check` shows them, a gateway that runs does not.
+// Advice on configurations that are legal but surely not meant. A piece of advice is a row of a table and a source
+// file, and is given only where it is true. `headgate check` shows advice; a running gateway does not.
 
 #include "config/build.hpp"
 
@@ -15,27 +15,28 @@ namespace headgate::config {
 
 class Adviser;
 
-/// One piece of advice.
+/// A piece of advice.
 struct AdviceRow {
-  std::string_view code;        ///< stable: "HG6.."
-  std::string_view name;        ///< as "accept_advice" may name it
-  std::string_view what;        ///< what is found, for the page; a sentence without its dot
-  std::string_view why;         ///< why it is surely not meant; the same
-  void (*give)(Adviser& given)  ///< looks for it, in time linear in the size of the configuration
+  std::string_view code;        ///< stable code, "HG6.."
+  std::string_view name;        ///< name as "accept_advice" may use it
+  std::string_view what;        ///< what the advice finds, for its page; a sentence without its full stop
+  std::string_view why;         ///< why that is surely not meant; a sentence without its full stop
+  void (*give)(Adviser& given)  ///< searches for it, in time linear in the size of the configuration
       = nullptr;
 };
 
-/// Sorted by code. "accepted_in_vain" is the first, and given last.
+/// Returns the rows, sorted by code. "accepted_in_vain" is the first row, and runs last.
 std::span<const AdviceRow> advice_rows();
 
-/// A limit that requests of a route are counted by.
+/// A limit that counts the requests of a route.
 struct PlannedUse {
-  std::size_t limit = 0;  ///< number in Config::limits
+  std::size_t limit = 0;  ///< index in Config::limits
   const gateway::LimitUse* how = nullptr;
-  const Node* node = nullptr;  ///< where the route, or all routes, name it
+  const Node* node = nullptr;  ///< the place where the route, or the settings of all routes, names the limit
 };
 
-/// What pieces of advice look at, and how they are told. For a configuration without errors; as long as its Build.
+/// The configuration that advice is searched in, and the way to give advice. The configuration must be free of errors,
+/// and its Build must outlive the adviser.
 class Adviser {
  public:
   explicit Adviser(Build& build);
@@ -44,18 +45,18 @@ class Adviser {
   const Build& build() const noexcept { return build_; }
   const Config& config() const noexcept { return build_.config; }
 
-  /// The limits of a route: those of all routes that it does not skip, then its own.
+  /// Returns the limits of a route: first those of all routes that it does not skip, then its own.
   std::span<const PlannedUse> plan(std::size_t route) const noexcept;
-  /// Whether each caller of the route is kept to a share by a limit of it other than `but`: one that rejects, that
-  /// applies to everybody, and whose key no caller can choose.
+  /// Returns whether a limit of the route other than `but` keeps each caller to a share. Such a limit rejects, applies
+  /// to all callers, and has a key that no caller can choose.
   bool keeps_callers_apart(std::size_t route, std::size_t but) const;
   const Node& limit_node(std::size_t limit) const { return *build_.limit_nodes[limit]; }
 
-  /// Gives the advice of the row that runs, unless it is accepted. Advice on the same place is not given twice.
+  /// Gives the advice of the current row, unless it is accepted. Advice on one place is given only once.
   void say(const Node& value, std::string message, std::string help);
   void say_at_key(const Node& member, std::string message, std::string help);
 
-  /// Entries of "accept_advice" that no advice needed.
+  /// Returns the entries of "accept_advice" that matched no advice.
   std::vector<const Node*> unused_entries() const;
 
  private:
@@ -69,19 +70,20 @@ class Adviser {
 
   Build& build_;
   const AdviceRow* row_ = nullptr;
-  std::vector<PlannedUse> uses_;     // of all routes, one after the other
-  std::vector<std::size_t> begins_;  // of each route in uses_, and the end
-  std::vector<bool> apart_;          // by limit: keeps_callers_apart() by itself
+  std::vector<PlannedUse> uses_;     // limits of all routes, one route after the other
+  std::vector<std::size_t> begins_;  // index in uses_ at which each route begins, and the end
+  std::vector<bool> apart_;          // for each limit, whether it alone keeps callers apart
   std::vector<Accepted> entries_;
-  std::unordered_map<std::string, std::size_t> accepted_;  // "HG601 /limits/a": number in entries_
+  // index in entries_ by code and place, such as "HG601 /limits/a"
+  std::unordered_map<std::string, std::size_t> accepted_;
 };
 
 /// Warns of entries of "accept_advice" that name no advice.
 void check_accepted_advice(Build& build);
-/// Adds all advice that is not accepted to the report; nothing if there are errors.
+/// Adds all advice that is not accepted to the report. Does nothing if the report has errors.
 void advise(Build& build);
 
-// The pieces: each looks for one thing.
+// Each of these functions searches for one piece of advice.
 void advise_accepted_in_vain(Adviser& given);
 void advise_never_binds(Adviser& given);
 void advise_uncounted_callers(Adviser& given);
@@ -93,10 +95,11 @@ void advise_open_admin(Adviser& given);
 void advise_ban_of_others(Adviser& given);
 void advise_bound_of_a_tunnel(Adviser& given);
 
-/// Where tier number `tier` of the limit written at `limit` is written; null if it is a word.
+/// Returns the section of tier number `tier`, which is `limit` itself if the limit has no tiers; null if the tier has
+/// no section.
 const Node* tier_section(const Node& limit, std::size_t tier);
 
-/// Whether every caller has a key of this limit, or is rejected without one.
+/// Returns whether every caller has a key of this limit, or is rejected without one.
 bool counts_everybody(const limit::Limit& limit);
 
 }  // namespace headgate::config

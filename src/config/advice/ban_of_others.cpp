@@ -1,4 +1,5 @@
-// Suspensions of those who have not offended. Keys of fields and cookies are a warning already.
+// Advice on suspensions that hit callers who have not offended. Keys from header fields and cookies have a warning of
+// their own.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -11,7 +12,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr unsigned kSite = 48;  // bits: what one site has (RFC 6177)
+constexpr unsigned kSite = 48;  // prefix length of the addresses of one site, in bits (RFC 6177)
 
 using PerParts = std::vector<limit::Per>;
 
@@ -21,7 +22,7 @@ bool has(const PerParts& key, gateway::Needs needs) {
   });
 }
 
-/// Whether nothing but the text of an API key tells the callers of one key apart.
+/// Returns whether only the text of an API key tells the callers of one key apart.
 bool is_by_text_alone(const PerParts& key) {
   return has(key, gateway::Needs::api_key) && !has(key, gateway::Needs::nothing) && !has(key, gateway::Needs::token) &&
          !has(key, gateway::Needs::certificate);

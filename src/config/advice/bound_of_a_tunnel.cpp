@@ -1,4 +1,4 @@
-// Bounds of bodies where there are none: on a route of WebSockets.
+// Advice on bounds of bodies on a route of WebSockets, whose requests have no body.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSmall = 1'024;
 
-/// Whether each request of the route asks for a WebSocket.
+/// Returns whether each request of the route asks for a WebSocket.
 bool is_of_websockets(const gateway::RouteOptions& route) {
   return std::ranges::any_of(route.conditions.headers, [](const auto& condition) {
     return condition.name == "upgrade" && !condition.values.empty() &&
@@ -28,7 +28,7 @@ void advise_bound_of_a_tunnel(Adviser& given) {
     if (routes[i].conditions.empty() || routes[i].respond || !is_of_websockets(routes[i])) continue;
     for (const char* const key : {"max_body", "min_rate", "between_bytes", "buffer_request"}) {
       const Node* const written = find(given.build().route_nodes[i], key);
-      // A small one may be there to refuse those that have a body, and so get no tunnel.
+      // A small bound may be meant to reject requests with a body, which then get no tunnel.
       const bool refuses = routes[i].max_body.value_or(kSmall) < kSmall && std::string_view(key) == "max_body";
       if (written == nullptr || refuses) continue;
       given.say_at_key(

@@ -1,4 +1,4 @@
-// A key that is whatever the caller writes.
+// Advice on keys that consist of text that the caller chooses.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -15,7 +15,8 @@ bool is_written_by_callers(const limit::Per& per) {
          per.source->word == "query:";
 }
 
-/// Where the key names what callers write, and what that is; null if it names no such thing.
+/// Returns the place at which the key names text that callers write, and sets `found` to that part of the key. Returns
+/// null if there is no such part.
 const Node* place_of_written(const Node& limit, const limit::Limit& options, const limit::Per*& found) {
   const auto at = std::ranges::find_if(options.per, is_written_by_callers);
   if (at == options.per.end()) return nullptr;
@@ -29,7 +30,7 @@ const Node* place_of_written(const Node& limit, const limit::Limit& options, con
 
 void advise_key_from_anyone(Adviser& given) {
   const auto& config = given.config();
-  if (!config.identity.trusted_proxies.empty()) return;  // one of them may write it
+  if (!config.identity.trusted_proxies.empty()) return;  // a trusted proxy may write the text
   std::vector<bool> told(config.limits.size());
   for (std::size_t i = 0; i < config.gateway.routes.size(); ++i) {
     for (const auto& use : given.plan(i)) {

@@ -1,4 +1,4 @@
-// Leases that are asked for, and never taken.
+// Advice on leases that are configured but never used.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"

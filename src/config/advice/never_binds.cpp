@@ -1,8 +1,8 @@
-// A limit that never rejects, because another one that is no larger counts all that it counts.
+// Advice on limits that never reject, because another limit of the same size or smaller counts all of their requests.
 //
-// Of two counters of one algorithm that see the same requests, the one that drains no faster and holds no more is
-// always the fuller one: what it lets pass, the other one lets pass, too. Whatever could make the two see different
-// requests, or at different times, ends the comparison.
+// Consider two counters of one algorithm that see the same requests. If one of them drains no faster and holds no more
+// than the other, it is always at least as full; a request that it accepts is accepted by the other one, too. Anything
+// that could make the two counters see different requests, or see them at different times, ends the comparison.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -21,14 +21,15 @@ using limit::Limit;
 using limit::Rule;
 using limit::Tier;
 
-constexpr std::size_t kMaxTiers = 256;  // pairs that are compared
+constexpr std::size_t kMaxTiers = 256;  // largest number of pairs of tiers that are compared
 
 bool same_days(const Rule& a, const Rule& b) {
   if (!a.calendar || !b.calendar) return a.calendar == b.calendar;
   return a.calendar->unit() == b.calendar->unit() && a.calendar->zone() == b.calendar->zone();
 }
 
-/// Whether permits of `a` come back no faster. Periods that differ are rounded differently, by far less than this.
+/// Returns whether permits of `a` come back no faster than those of `b`. Different periods are rounded differently, but
+/// by far less than kSure.
 bool no_faster(const Rule& a, const Rule& b) {
   if (a.rate.month != b.rate.month) return false;
   if (a.rate.month || a.rate.period == b.rate.period) return a.rate.count <= b.rate.count;
@@ -38,10 +39,10 @@ bool no_faster(const Rule& a, const Rule& b) {
              static_cast<long double>(b.rate.count) * static_cast<long double>(a.rate.period.count());
 }
 
-/// Whether what `a` allows, `b` allows, too, if `a` counts all that `b` counts.
+/// Returns whether `b` allows everything that `a` allows, provided that `a` counts all requests that `b` counts.
 bool no_larger(const Rule& a, const Rule& b) {
   if (a.algorithm != b.algorithm || a.wait != Duration(0) || b.wait != Duration(0)) return false;
-  // Permits in leases of other gateways are counted before they are used.
+  // Permits that other gateways hold as leases are counted before they are used.
   const std::uint64_t leased = a.leases || b.leases ? 2 : 1;
   if (a.burst > b.burst / leased) return false;
   return !a.algorithm->refills || (same_days(a, b) && no_faster(a, b));
@@ -55,12 +56,13 @@ bool no_larger(const Tier& a, const Tier& b) {
 
 bool is_total(const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; }
 
-/// Whether requests with one key of `b` always have one key of `a`.
+/// Returns whether requests with one key of `b` always have one key of `a`.
 bool is_coarser(const Limit& a, const Limit& b) {
   if (a.per == b.per) return a.if_absent.instead == b.if_absent.instead && a.if_absent.last == b.if_absent.last;
   const auto within = [&](const std::vector<limit::Per>& key) {
     return std::ranges::all_of(a.per, [&](const limit::Per& per) {
-      // Where a request goes may be decided between the two.
+      // The destination of a request may be decided between the two checks, so only keys of callers are certain to stay
+      // the same.
       const bool stays = per.source->counts == gateway::Counts::callers && gateway::always_there(per);
       return is_total(per) || (stays && std::ranges::find(key, per) != key.end());
     });
@@ -68,10 +70,10 @@ bool is_coarser(const Limit& a, const Limit& b) {
   return within(b.per) && std::ranges::all_of(b.if_absent.instead, within);
 }
 
-/// Whether a request that both count takes at least as much of `a` as of `b`.
+/// Returns whether a request that both limits count takes at least as many permits of `a` as of `b`.
 bool costs_as_much(const gateway::Cost& a, const gateway::Cost& b) {
   if (a.from == nullptr && b.from == nullptr) return a.default_value >= b.default_value;
-  // What an answer costs beyond what is left is not charged, so the smaller one may be charged less.
+  // A cost from the answer is not charged beyond the remaining permits, so the smaller limit may be charged less.
   if (gateway::is_settled(a) || gateway::is_settled(b)) return false;
   return a.from == b.from && a.default_value == b.default_value && a.methods == b.methods && a.name == b.name &&
          a.most == b.most && a.debt == b.debt;
@@ -113,7 +115,7 @@ class BindingSearch {
   }
 
  private:
-  /// Keeps those that are stricter on this route, too.
+  /// Keeps those limits in `stricter_` that are stricter on this route, too.
   void look(const PlannedUse& use, std::span<const PlannedUse> plan, const std::vector<const PlannedUse*>& here) {
     auto& found = stricter_[use.limit];
     if (!met_[use.limit]) {
@@ -131,7 +133,7 @@ class BindingSearch {
     const auto& a = config_.limits[number];
     const auto& b = config_.limits[than];
     return number != than && enforces(a, b) && counts_the_same(a, b) && is_coarser(a, b) && sizes(a, b) &&
-           // Of two that are alike the second one is superfluous.
+           // If two limits are alike, the second one is superfluous.
            (number < than || !(is_coarser(b, a) && sizes(b, a)));
   }
 
@@ -142,7 +144,7 @@ class BindingSearch {
     return down_alike && !special_.contains(a.name) && !has_another_use(b);
   }
 
-  /// Whether it does something though it never rejects.
+  /// Returns whether the limit has an effect even if it never rejects.
   bool has_another_use(const Limit& limit) const {
     return limit.glitches || limit.bill || !limit.notify_at.empty() || limit.ban ||
            used_otherwise_.contains(limit.name);
@@ -171,7 +173,7 @@ class BindingSearch {
                       "remove it, or make it smaller than " + in_quotes(by.key));
   }
 
-  /// One rate of a limit that another one of the same tier makes superfluous.
+  /// Gives advice on each rate of a limit that another rate of the same tier makes superfluous.
   void rates_of(std::size_t number) {
     const auto& limit = config_.limits[number];
     if (limit.appointments || has_another_use(limit)) return;
@@ -198,10 +200,11 @@ class BindingSearch {
 
   Adviser& given_;
   const Config& config_;
-  std::set<std::string> special_;                   // by name: some callers have another size, or none
-  std::set<std::string> used_otherwise_;            // by name
-  std::vector<bool> met_;                           // by limit: on a route
-  std::vector<std::vector<std::size_t>> stricter_;  // by limit: those that are stricter on every route so far
+  std::set<std::string> special_;         // names of the limits that some callers have in another size, or not at all
+  std::set<std::string> used_otherwise_;  // names of the limits that are used for more than rejecting
+  std::vector<bool> met_;                 // for each limit, whether a route uses it
+  // for each limit, the limits that are stricter on every route so far
+  std::vector<std::vector<std::size_t>> stricter_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Administration where strangers may reach it. Without a token that is an error.
+// Advice on an admin port that strangers may reach. Without a token, that is an error instead.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// Whether it is of a network that the internet does not reach by itself.
+/// Returns whether the address belongs to a network that the internet cannot reach directly.
 bool is_private(const ip::address& address) {
   if (address.is_v6()) {
     const auto bytes = address.to_v6().to_bytes();
@@ -36,7 +36,7 @@ bool is_private(const ip::address& address) {
 void advise_open_admin(Adviser& given) {
   const auto& admin = given.config().admin;
   const Node* const listen = text_at(find(&given.build().root, "admin"), "listen");
-  // Where a placeholder says the address, the place where headgate runs has decided on it.
+  // If a placeholder provides the address, the operator of this deployment has chosen it.
   if (!admin || listen == nullptr || listen->replaced) return;
   boost::system::error_code ec;
   const auto address = ip::make_address(admin->listen.host, ec);

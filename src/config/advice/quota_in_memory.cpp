@@ -1,4 +1,4 @@
-// Counters that last for days, where a restart ends them.
+// Advice on counters that last for days but end at a restart.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -11,9 +11,9 @@ namespace headgate::config {
 namespace {
 
 constexpr Duration kDay = std::chrono::hours(24);
-constexpr Duration kMonth = std::chrono::hours(24 * 28);  // from here on a warning
+constexpr Duration kMonth = std::chrono::hours(24 * 28);  // from this period on, a warning is given instead of advice
 
-/// The first rate that lasts for a day or more, of any tier; null if there is none.
+/// Returns the place of the first rate, in any tier, that lasts for a day or more; null if there is none.
 const Node* place_of_quota(const Node& limit, const limit::Limit& options, const limit::Rule*& found) {
   for (std::size_t tier = 0; tier < options.tiers.size(); ++tier) {
     const auto& rules = options.tiers[tier].rules;

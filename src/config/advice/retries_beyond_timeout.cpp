@@ -1,4 +1,4 @@
-// Attempts that do not fit into the time that all of them have together.
+// Advice on retries whose attempts do not fit into the timeout of the whole request.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -8,7 +8,7 @@
 namespace headgate::config {
 namespace {
 
-/// For each upstream a route with the shortest timeout of those that go there.
+/// Returns, for each upstream, the route to it with the shortest timeout.
 std::vector<std::optional<std::size_t>> most_impatient(const Adviser& given) {
   const auto& options = given.config().gateway;
   const auto& numbers = given.build().upstream_numbers;
@@ -41,9 +41,9 @@ void advise_retries_beyond_timeout(Adviser& given) {
     const auto& route = config.gateway.routes[*routes[i]];
     const auto timeout = route.timeout.value_or(config.gateway.all_routes.timeout);
     const auto each = *retry->timeout_each;
-    // From the timeout on it is a warning: then none follows the first one.
+    // If one attempt may take the whole timeout, a warning is given instead, because no second attempt ever follows.
     if (each >= timeout || each * static_cast<std::int64_t>(retry->attempts) <= timeout) continue;
-    const auto whole = timeout / each;  // attempts that may take all of their time
+    const auto whole = timeout / each;  // number of attempts that may take all of their time
     const auto rest = timeout - each * whole;
     const auto left = rest > Duration(0) ? "the next one has " + to_text(rest) : "no time is left for the next one";
     given.say(*find(find(given.build().upstream_nodes[i], "retry"), "timeout_each"),

@@ -1,4 +1,4 @@
-// A limit by a credential that a caller may leave out, and with it the limit.
+// Advice on limits that count by a credential which callers may leave out, and so escape the limit.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -25,7 +25,8 @@ constexpr Credential kCredentials[] = {
     {Needs::certificate, Require::mtls, "client certificate", "mtls"},
 };
 
-/// A credential by which the limit counts, and without which it skips a caller of the route; null if there is none.
+/// Returns a credential that the limit counts by and without which a caller of the route is not counted; null if there
+/// is none.
 const Credential* skipped_without(const limit::Limit& limit, const gateway::RouteOptions& route) {
   if (limit.mode != limit::Mode::enforce || limit.if_absent.last != limit::IfAbsent::Last::skip) return nullptr;
   const Credential* out = nullptr;

@@ -1,4 +1,4 @@
-// What files of policy tests name in their configuration.
+// Checks the names that policy tests use against their configuration.
 
 #include "config/text/codes.hpp"
 #include "config/text/report.hpp"
@@ -29,7 +29,7 @@ Diagnostic mistake_at(const TestPlace& place, std::string_view code, std::string
 
 using NameSet = std::set<std::string, std::less<>>;
 
-/// What steps may name.
+/// The names that steps may use.
 class TestNames {
  public:
   TestNames(const Config& config, std::span<const identity::ApiKeyRecord> keys) : config_(config) {

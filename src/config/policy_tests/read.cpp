@@ -19,7 +19,7 @@
 namespace headgate::config {
 namespace {
 
-/// As strict JSON.
+/// Appends the value as strict JSON.
 void append_json(const Node& node, std::string& out) {
   const auto quoted = [&out](std::string_view text) {
     out += '"';
@@ -172,12 +172,12 @@ class TestReader {
   const LineIndex& lines_;
 };
 
-/// Reports what has no meaning beside the word that says what the step does.
+/// Reports keys that have no meaning beside the key that says what the step does.
 void check_step(const Node& step, Report& report) {
   if (find(&step, "send") != nullptr) return;
   const Node* kind = find(&step, "wait");
   if (kind == nullptr) kind = find(&step, "redis");
-  if (kind == nullptr) return;  // reported
+  if (kind == nullptr) return;  // this error has already been reported
   for (const Node* member : step.children)
     if (std::ranges::find(kOfSend, member->key) != std::end(kOfSend))
       report.error_at_key(code::kConflict, *member, in_quotes(member->key) + " says something of a request",
@@ -197,7 +197,7 @@ void check_tests(const Node& root, Report& report) {
   }
 }
 
-/// A step of twenty bytes takes a hundred times as many.
+/// The largest size of a file, in bytes. A step of twenty bytes takes a hundred times as many in memory.
 constexpr std::size_t kLongestTests = 8UL * 1024 * 1024;
 
 LoadedPolicyTests load_tests_text(std::string_view source, const std::string& directory, Report& report) {

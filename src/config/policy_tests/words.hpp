@@ -1,5 +1,5 @@
 #pragma once
-// The words of files of policy tests.
+// The keys in files of policy tests.
 
 #include "config/table.hpp"
 
@@ -12,25 +12,25 @@
 
 namespace headgate::config {
 
-/// The whole file.
+/// The section for the whole file.
 extern const Section kPolicyTestsSection;
 
-/// "GET https://api.example.com/items?page=2". Views into the text.
+/// The parts of a line such as "GET https://api.example.com/items?page=2". They are views into the text.
 struct SentLine {
   std::string_view method;
-  std::optional<bool> tls;  ///< not set: there is no host
-  std::string_view host;    ///< with its port
+  std::optional<bool> tls;  ///< empty if the line has no host
+  std::string_view host;    ///< host with its port
   std::string_view path;
-  std::string_view query;  ///< with its '?', or empty
+  std::string_view query;  ///< query with its '?'; empty if there is none
 };
 Result<SentLine, LiteralError> read_sent(std::string_view text);
 
-/// "2026-01-31T12:00:00Z".
+/// Reads a time such as "2026-01-31T12:00:00Z".
 Result<Instant, LiteralError> read_moment(std::string_view text);
 
 inline constexpr std::string_view kFirstMoment = "2026-01-01T00:00:00Z";
 inline constexpr std::string_view kRedisStates[] = {"down", "up"};
-/// What stands beside "send" alone.
+/// The keys that may stand only beside "send".
 inline constexpr std::string_view kOfSend[] = {"ip",   "headers", "claims", "api_key_owner", "certificate",
                                                "body", "times",   "answer", "expect"};
 
