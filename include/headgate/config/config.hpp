@@ -71,7 +71,7 @@ struct Billing {
 };
 
 /// A whole configuration file, with the defaults filled in. It is always valid: all names resolve, every cost can be
-/// granted, and every request has the keys that its limits count by.
+/// granted, and every limit has a key for each request that it counts.
 struct Config {
   std::string instance = "headgate";          ///< name of this gateway in logs and Via
   std::vector<net::ListenOptions> listen;     ///< at least one

@@ -63,7 +63,7 @@ using TestFields = std::vector<std::pair<std::string, std::string>>;
 struct TestAnswer {
   unsigned status = 200;
   TestFields fields{};
-  std::uint64_t bytes = 0;  ///< size of the body
+  std::uint64_t bytes = 0;  ///< size of the body, in bytes
   Duration after{0};
 };
 
@@ -87,7 +87,7 @@ struct SendStep {
   std::optional<Placed<std::string>> api_key_owner{};
   std::optional<Placed<std::string>> user{};  ///< user of basic authentication
   std::optional<TestCertificate> certificate{};
-  std::uint64_t bytes = 0;  ///< size of the body
+  std::uint64_t bytes = 0;  ///< size of the body, in bytes
   std::uint64_t times = 1;
   TestAnswer answer{};
   Expectation expect{};

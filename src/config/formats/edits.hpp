@@ -25,11 +25,11 @@ Result<gateway::TextTemplate, LiteralError> parse_field_template(std::string_vie
 
 // Returns why `text` is not valid; empty if it is valid.
 std::optional<LiteralError> check_field_template(std::string_view text);
-/// checks the name of a request field that routes may change
+/// Checks the name of a request field that routes may change.
 std::optional<LiteralError> check_request_field(std::string_view text);
-/// checks the name of a response field that routes may change
+/// Checks the name of a response field that routes may change.
 std::optional<LiteralError> check_response_field(std::string_view text);
-/// checks a path of literal segments, such as "/api/v1"
+/// Checks a path of literal segments, such as "/api/v1".
 std::optional<LiteralError> check_prefix(std::string_view text);
 std::optional<LiteralError> check_redirect_to(std::string_view text);
 std::optional<LiteralError> check_host_header(std::string_view text);

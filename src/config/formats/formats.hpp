@@ -77,10 +77,10 @@ std::optional<LiteralError> check_sentinel_node(std::string_view text);
 std::optional<LiteralError> check_digest(std::string_view text);
 std::optional<LiteralError> check_webhook_url(std::string_view text);
 std::optional<LiteralError> check_otlp_url(std::string_view text);
-/// value of a header field, which is never quoted
+/// Checks the value of a header field. Errors never quote it.
 std::optional<LiteralError> check_otlp_header(std::string_view text);
 std::optional<LiteralError> check_webhook_secret(std::string_view text);
-/// server name that a certificate must be valid for
+/// Checks the server name that a certificate must be valid for.
 std::optional<LiteralError> check_server_name(std::string_view text);
 std::optional<LiteralError> check_max_age(std::string_view text);  ///< max-age of Strict-Transport-Security
 std::optional<LiteralError> check_tls_group(std::string_view text);
@@ -100,16 +100,16 @@ std::optional<LiteralError> check_network(std::string_view text);
 std::optional<LiteralError> check_not_empty(std::string_view text);
 std::optional<LiteralError> check_name(std::string_view text);  ///< name of a limit or an upstream
 std::optional<LiteralError> check_route_name(std::string_view text);
-std::optional<LiteralError> check_instance(std::string_view text);  ///< a token, because it is part of Via
+std::optional<LiteralError> check_instance(std::string_view text);  ///< a token of HTTP, because it is part of Via
 std::optional<LiteralError> check_key_prefix(std::string_view text);
 std::optional<LiteralError> check_path(std::string_view text);
-/// Checks one path, which has neither parameters nor "*".
+/// Checks a path that has neither parameters nor "*".
 std::optional<LiteralError> check_usage_path(std::string_view text);
 std::optional<LiteralError> check_host(std::string_view text);
 std::optional<LiteralError> check_method(std::string_view text);
 std::optional<LiteralError> check_field_name(std::string_view text);
-std::optional<LiteralError> check_condition_field(std::string_view text);  ///< field that a condition of a route names
-/// parameter that a condition of a route names
+std::optional<LiteralError> check_condition_field(std::string_view text);  ///< field in a condition of a route
+/// Checks the name of a parameter in a condition of a route.
 std::optional<LiteralError> check_condition_parameter(std::string_view text);
 std::optional<LiteralError> check_condition_value(std::string_view text);  ///< value of such a parameter
 std::optional<LiteralError> check_proxy_field(std::string_view text);      ///< name of a field, or "X-Forwarded-*"
@@ -122,7 +122,7 @@ std::optional<LiteralError> check_log_field(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "basic.user" or "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);
-/// a word, optionally followed by a place in the file
+/// Checks an entry of "accept_advice": a word, optionally followed by a place in the file.
 std::optional<LiteralError> check_advice_entry(std::string_view text);
 std::optional<LiteralError> check_jwk_set(std::string_view text);  ///< path of a file, or URL
 std::optional<LiteralError> check_claim(std::string_view text);

@@ -17,7 +17,7 @@ using limit::ZoneOffset;
 
 constexpr date::sys_days kFrom = date::year(2000) / 1 / 1;
 constexpr date::sys_days kUntil = date::year(2100) / 1 / 1;
-// four changes a year, as in zones that also change for Ramadan, are 400 in a century
+// Zones that also change for Ramadan have four changes a year, which makes 400 changes in the century.
 constexpr std::size_t kMaxChanges = 1000;
 
 std::vector<std::string> zone_names() {

@@ -16,7 +16,7 @@
 namespace headgate::config {
 namespace {
 
-// One character of a source line, as a terminal shows it.
+// A character of a source line, in the form in which a terminal shows it.
 struct Cell {
   std::string_view bytes;
   std::size_t offset = 0;  // offset in the line, in bytes
