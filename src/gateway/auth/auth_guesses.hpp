@@ -21,10 +21,10 @@
 
 namespace headgate::gateway {
 
-/// The credentials that addresses have shown, with the services' verdicts, which are remembered for a time. An address
-/// that repeats a right or a refused credential guesses nothing and is not charged. A credential that was right is
-/// checked even if the address has no attempt left, so that nobody behind the same address can lock out others. Of one
-/// worker; its thread only.
+/// The credentials that addresses have shown, with the decisions of the services, which are remembered for a time. An
+/// address that repeats a right or a refused credential guesses nothing and is not charged. A credential that was right
+/// is checked even if the address has no attempt left, so that nobody behind the same address can lock out others. Of
+/// one worker; its thread only.
 class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
  public:
   static constexpr std::size_t kMaxKnown = 8192;

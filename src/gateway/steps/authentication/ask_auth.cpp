@@ -64,7 +64,7 @@ MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   return decided ? refusal(x, answer) : nobody_decides(x, answer);
 }
 
-/// Returns the verdict of the answer on the request's credential.
+/// Returns what the answer says about the request's credential.
 AuthGuesses::Said said_of(const Exchange& x) noexcept {
   using Said = AuthGuesses::Said;
   if (x.unanswered) return Said::avoided;
