@@ -160,7 +160,7 @@ void check_accepted_advice(Build& build) {
   }
 }
 
-// Errors are to be mended first, because advice may have the same cause.
+// Advice is given only if there are no errors, because an error may have the same cause.
 void advise(Build& build) {
   if (!build.report.has_errors()) Adviser(build).run();
 }

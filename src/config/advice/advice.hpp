@@ -15,7 +15,7 @@ namespace headgate::config {
 
 class Adviser;
 
-/// A piece of advice.
+/// A row of the table of advice.
 struct AdviceRow {
   std::string_view code;        ///< stable code, "HG6.."
   std::string_view name;        ///< name as "accept_advice" may use it
@@ -35,8 +35,8 @@ struct PlannedUse {
   const Node* node = nullptr;  ///< the place where the route, or the settings of all routes, names the limit
 };
 
-/// The configuration that advice is searched in, and the way to give advice. The configuration must be free of errors,
-/// and its Build must outlive the adviser.
+/// Gives the rows of the table access to the configuration, and collects their advice. The configuration must be free
+/// of errors, and its Build must outlive the adviser.
 class Adviser {
  public:
   explicit Adviser(Build& build);

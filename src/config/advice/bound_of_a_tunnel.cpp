@@ -1,4 +1,4 @@
-// Advice on bounds of bodies on a route of WebSockets, whose requests have no body.
+// Advice on bounds for request bodies on WebSocket routes, where requests have no body.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"

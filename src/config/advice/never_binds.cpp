@@ -1,8 +1,8 @@
 // Advice on limits that never reject, because another limit of the same size or smaller counts all of their requests.
 //
 // Consider two counters of one algorithm that see the same requests. If one of them drains no faster and holds no more
-// than the other, it is always at least as full; a request that it accepts is accepted by the other one, too. Anything
-// that could make the two counters see different requests, or see them at different times, ends the comparison.
+// than the other, it is always at least as full, and every request that it accepts is accepted by the other one, too.
+// No advice is given if anything could make the two counters see different requests, or see them at different times.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"

@@ -17,7 +17,7 @@ inline constexpr std::size_t kLargestPage = std::size_t{64} * 1024;
 /// `written`, with `name` as the name of the text; returns null if there are any.
 gateway::BodyTemplatePtr read_page(Build& build, const Node& written, std::string_view name, std::string_view text,
                                    std::string content_type);
-/// Does the same for the text of the file that `written` names.
+/// Reads the file that `written` names, and returns its text as read_page() does.
 gateway::BodyTemplatePtr read_page_file(Build& build, const Node& written, std::string content_type);
 
 /// Returns the content type for a file name, such as "text/html; charset=utf-8" for ".html"; empty if the name does not

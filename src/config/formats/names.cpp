@@ -1,4 +1,4 @@
-// Checks of names, fields, methods and paths.
+// Checks names, fields, methods and paths.
 
 #include "config/text/report.hpp"
 #include "formats.hpp"

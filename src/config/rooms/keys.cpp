@@ -1,4 +1,4 @@
-// Checks and keys of waiting rooms.
+// The keys of waiting rooms, and checks of their values.
 
 #include "config/table_shapes.hpp"
 #include "config/text/report.hpp"
