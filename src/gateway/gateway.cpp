@@ -19,7 +19,8 @@ namespace headgate::gateway {
 
 namespace {
 
-constexpr unsigned kTooManyRequests = 429;  // nothing is wrong with such a request itself
+// The status of rejected requests, which are not kept because nothing is wrong with the requests themselves.
+constexpr unsigned kTooManyRequests = 429;
 
 }  // namespace
 
@@ -40,7 +41,7 @@ bool Gateway::trusts(const boost::asio::ip::address& peer) const {
 
 bool Gateway::opens_websockets() const { return path_->snapshot->compiled->opens_websockets(); }
 
-// The steps, their order and its reasons are in steps/table.cpp.
+// The steps, their order and the reasons for it are in steps/table.cpp.
 Task<void> Gateway::handle(Exchange& x) {
   auto& path = *path_;
   x.snapshot = path.snapshot;
@@ -53,7 +54,7 @@ Task<void> Gateway::handle(Exchange& x) {
   if (problem) {
     if (x.snapshot->candidate && !walk.served()) [[unlikely]]
       x.snapshot->candidate->decided(path, x, &*problem);
-    // Now, and by what has happened so far: while the answer is sent the client may go, or an operator may come.
+    // The reason is recorded now: while the answer is sent, the client may leave or an operator may end the exchange.
     x.ended_by = problem->ended_by;
     x.unanswered = avoided_answer(x);
     if (x.route && x.route->takes(Step::settle)) {
@@ -61,7 +62,7 @@ Task<void> Gateway::handle(Exchange& x) {
       leave_step(path, x, Step::settle);
     }
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
-    // An operator may have ended it while it waited for what refuses it.
+    // An operator may have ended the request while it waited.
     if (auto ended = problem_of_operator(x)) problem = ended;
     const bool waits = problem->ended_by == EndedBy::waiting_room;
     if (waits && !is_grpc(x))
@@ -78,7 +79,7 @@ Task<void> Gateway::handle(Exchange& x) {
 
 void Gateway::refused(Exchange& x) {
   finish(*path_, x);
-  if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
+  if (!x.snapshot) x.route = nullptr;  // Without a snapshot nothing keeps the route alive.
 }
 
 void Gateway::name(Exchange& x) { x.request_id = path_->request_ids.of(x); }

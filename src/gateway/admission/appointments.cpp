@@ -1,4 +1,4 @@
-// A request that a limit rejects may reserve its permits and come back for them.
+// Appointments: a client whose request is rejected may get permits reserved and come back for them later.
 
 #include "gateway/limits/appointments.hpp"
 
@@ -17,18 +17,19 @@ using limit::How;
 
 constexpr std::size_t kMaxBooking = Admission::kMax + 1;
 
-/// What a booking takes.
+/// The checks that book an appointment.
 struct Booking {
   Booking() = default;
-  Booking(const Booking&) = delete;  // checks point to `share`
+  Booking(const Booking&) = delete;  // deleted because checks point to `share`
   Booking& operator=(const Booking&) = delete;
-  /// The permits of the limit, as debts, and then what their address may book.
+  /// The permits of the limit as debts, then the share of the client's address.
   boost::container::static_vector<limit::Check, kMaxBooking> checks;
   std::size_t debts = 0;
-  limit::Rule share;  ///< of the address; unused where each key has one owner
+  limit::Rule share;  ///< the rule of the address; unused if each key has one owner
 };
 
-/// The permits of `checked`, to be taken also below zero, if their address has not booked its share.
+/// Collects the checks that reserve the permits of `checked`, even below zero, unless the client's address has booked
+/// its whole share.
 void book(Exchange& x, const CheckedLimit& checked, Booking& out) {
   const auto& a = x.admission;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
@@ -57,8 +58,8 @@ std::string_view presented(const Exchange& x) {
   return text.size() <= kMaxAppointmentText ? text : std::string_view();
 }
 
-/// The limit that rejected the round, if it hands out an appointment now. Not while Redis is away: what is counted here
-/// then is not reserved for all gateways.
+/// Returns the limit that rejected the round if it offers an appointment now; otherwise null. While Redis is
+/// unavailable none is offered, because permits counted in this process are not reserved at other gateways.
 const CheckedLimit* hands_out(const Exchange& x) {
   const auto& a = x.admission;
   if (a.outcome != Admission::Outcome::rejected || a.binding == nullptr || a.binding->source == Source::fallback)
@@ -67,8 +68,8 @@ const CheckedLimit* hands_out(const Exchange& x) {
   return terms && a.decision().retry_after <= terms->ahead ? a.binding : nullptr;
 }
 
-/// Makes an appointment of the permits that `booked` reserved, and tells their moment. False if they come back too
-/// late. A question makes none, and is told the same moment.
+/// Makes an appointment for the permits that `booked` has reserved, and tells the client its start. Returns false if
+/// the permits become available too late. For a dry run only the start is told.
 bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> booked,
            std::span<const limit::Decision> decisions, Problem& problem) {
   auto& a = x.admission;
@@ -77,7 +78,7 @@ bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> b
   const auto from = limit::due(booked, decisions, now);
   a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
   problem.retry_after = seconds_up(from - path.services.clock.wall());
-  if (a.peek) return true;  // the wait is told, and nothing was booked
+  if (a.peek) return true;  // A dry run has booked nothing.
   const auto made = limit::appoint(*limit.appointments, checked.used, now, from, path.services.random());
   if (!made) return false;
   const auto token =
@@ -89,7 +90,8 @@ bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> b
 
 }  // namespace
 
-/// Looks whether the request keeps an appointment with this limit. Who comes early is told to wait, and keeps it.
+/// Checks whether the request keeps an appointment under this limit. A client that comes too early must wait, and may
+/// use the appointment later.
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved) {
   const auto text = presented(x);
   if (text.empty() || x.appointments.kept) return {};
@@ -119,7 +121,8 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
   return {};
 }
 
-/// Whether the round was rejected because the appointment was kept before. Then the round is made again without it.
+/// Returns whether the round was rejected because the appointment had been used before. The caller then repeats the
+/// round without it.
 bool used_before(Exchange& x, Round& round) {
   if (!x.appointments.kept || x.appointments.kept->used) return false;
   const auto* const use = &x.appointments.kept->use;

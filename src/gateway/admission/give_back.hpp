@@ -1,13 +1,14 @@
 #pragma once
-// What a request took, and does not need: it is refused after limits let it through.
+// Returns permits that a request took before it was refused.
 
 #include "gateway/path/path.hpp"
 
 namespace headgate::gateway {
 
-/// Gives back all permits that limits have taken for `x`, wherever they were counted. Whatever refuses a
-/// request that limits let through, and whatever limit rejects it after others took, comes here; a round that fails
-/// returns only what it took itself. Does nothing the second time, and for a request that is only looked at.
+/// Gives back all permits that limits have taken for `x`, in memory and in Redis. Every step that refuses a request
+/// after limits allowed it calls this function, and so does a limit that rejects a request after other limits took
+/// permits. A round that fails returns its own permits itself. Does nothing on a second call, and nothing for a dry run
+/// except to clear the binding limit.
 void give_back(Path& path, Exchange& x);
 
 }  // namespace headgate::gateway

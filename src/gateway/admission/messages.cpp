@@ -13,17 +13,19 @@ namespace headgate::gateway {
 
 namespace {
 
-constexpr std::uint64_t kMaxTold = 1'000'000'000;  // messages; no limit allows more at once
+// The most messages that one check asks for; no limit allows more at once.
+constexpr std::uint64_t kMaxTold = 1'000'000'000;
 
-/// Whether one of the media types of the request begins with this: of several, a server may take the one that the
-/// others hide.
+/// Returns whether any Content-Type of the request begins with `beginning`. All of them are checked, because the server
+/// may use a different one than the gateway does.
 bool any_type(const http::RequestHead& request, std::string_view beginning) noexcept {
   return std::ranges::any_of(request.fields, [&](const http::Field& field) {
     return field.id == http::Known::content_type && http::same_word(field.value.substr(0, beginning.size()), beginning);
   });
 }
 
-/// Compressed; the end of a stream of Connect; trailers of gRPC-Web.
+/// Returns whether only known flag bits are set: compressed (all protocols), end of stream (Connect), trailers
+/// (gRPC-Web).
 bool is_known(char flags) noexcept { return (static_cast<unsigned char>(flags) & ~0x83U) == 0; }
 
 }  // namespace
@@ -74,8 +76,8 @@ std::uint32_t Messages::begun(std::string_view bytes) {
   return first ? times - 1 : times;
 }
 
-// Where more come at once than the limit ever allows at once, it is asked in parts: what is told then is the wait for
-// the next part, and not that no wait helps.
+// If more messages arrive at once than the limit ever allows, they are checked in parts. A rejection then tells the
+// wait for the next part; otherwise it would say that no wait helps.
 Task<MaybeProblem> Messages::take(std::uint32_t times) {
   while (times > 0) {
     const auto part = std::min(times, most_at_once());
@@ -132,8 +134,8 @@ Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
   co_return MaybeProblem{};
 }
 
-/// Of the limits that count messages, those that count there. What was counted in memory in the place of Redis when the
-/// call began stays there until its end.
+/// Returns the checks of the limits that count messages in this store. Limits that counted in memory instead of Redis
+/// when the call began do so until the call ends.
 Messages::Asked Messages::asked(Source source, std::uint32_t times) const {
   Asked out;
   const auto& a = x_.admission;
@@ -155,7 +157,8 @@ bool Messages::decide_here(Asked& asked) {
          path_.services.memory.decide(asked.checks, path_.services.clock.wall(), asked.decisions);
 }
 
-/// Redis does not answer: `if_redis_down` of each limit decides.
+/// Returns the checks to make in memory when Redis does not answer, as `if_redis_down` of each limit says. Sets
+/// `problem` if a limit rejects the call in that case.
 Messages::Asked Messages::asked_here(std::uint32_t times, MaybeProblem& problem) const {
   Asked local;
   local.local = true;
@@ -186,7 +189,7 @@ void Messages::give_back(const Asked& asked) {
   if (!taken.empty()) path_.services.memory.give_back(taken, path_.services.clock.wall());
 }
 
-/// Puts what was decided in the place of what was decided when the call began, and shows each limit.
+/// Replaces the earlier decisions of the call with those in `asked`, and calls `each` for every limit that was checked.
 template <class Each>
 void Messages::conclude(const Asked& asked, Instant now, Each each) {
   auto& a = x_.admission;
@@ -203,7 +206,7 @@ void Messages::conclude(const Asked& asked, Instant now, Each each) {
 
 void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t first, bool allowed) {
-    if (!allowed) {  // by a limit that observes
+    if (!allowed) {  // Only a limit in observe mode gets here without permits.
       checked.decision = LimitDecision::rejected;
       checked.refused += times;
       return;
@@ -238,8 +241,8 @@ Task<MaybeProblem> Messages::rejected(Asked asked, std::uint32_t times, Instant 
   co_return problem;
 }
 
-/// A caller without an answer repeats the call from its beginning, so it must wait until all messages that it has sent
-/// are allowed at once. `rejecting`: the checks that have rejected them.
+/// Checks the wait until all messages of the call are allowed at once, because a client without an answer repeats the
+/// call from its beginning. Takes no permits. `rejecting` has the checks that rejected the call.
 Task<void> Messages::peek_at_whole(Asked rejecting) {
   const auto look = [this](Asked& whole) {
     for (auto& check : whole.checks) {

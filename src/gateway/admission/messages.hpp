@@ -1,7 +1,7 @@
 #pragma once
-// Limits that count the messages which a caller sends in a call of gRPC. The call takes a permit for its first message
-// when it begins, as any request does; each further one is asked about here before its server gets it. Some servers
-// take a request of any media type for a call, so messages are counted in every body that has their form.
+// Limits that count the messages that a client sends in a gRPC call. The call takes a permit for its first message when
+// it begins, like any request; each further message is checked here before the server receives it. Some servers accept
+// gRPC calls with any media type, so messages are counted in every body that has the gRPC format.
 
 #include "gateway/grpc/web_text.hpp"
 
@@ -19,37 +19,41 @@ namespace headgate::gateway {
 
 struct Path;
 
-/// Counts the messages that begin in a body of gRPC: each has a byte of flags, its length in four, and so many bytes.
+/// Counts the messages that begin in a gRPC body. A message is one byte of flags, four bytes of length, and the
+/// content.
 class MessageCount {
  public:
-  /// Which bytes of flags a message may begin with. `known`: those of gRPC, gRPC-Web and Connect. With another one a
-  /// body has another form, as JSON, text and Protocol Buffers by themselves have, and counting ends.
+  /// The flag bytes with which a message may begin. With `known` these are the flags of gRPC, gRPC-Web and Connect; any
+  /// other byte shows that the body has another format, such as JSON, text or plain Protocol Buffers, and counting
+  /// stops.
   enum class Flags : bool { any, known };
   explicit MessageCount(Flags flags = Flags::any) noexcept : flags_(flags) {}
 
-  /// How many begin in these bytes, which come next. A message begins with the last byte of its length.
+  /// Returns the number of messages that begin in the next bytes of the body. A message begins with the last byte of
+  /// its length.
   std::uint32_t in(std::string_view bytes) noexcept;
 
  private:
   Flags flags_;
-  bool over_ = false;       ///< the body has another form
-  std::uint64_t left_ = 0;  ///< bytes of the message under way
+  bool over_ = false;       ///< true once the body has turned out to have another format
+  std::uint64_t left_ = 0;  ///< remaining bytes of the current message
   std::uint32_t length_ = 0;
-  unsigned prefix_ = 0;  ///< bytes of a prefix that have come
+  unsigned prefix_ = 0;  ///< bytes of the current prefix that have arrived, 0 to 4
 };
 
-/// Whether a limit of the route counts them.
+/// Returns whether a limit of the route counts messages.
 bool counts_messages(const Route& route) noexcept;
 
-/// Of one call; lives in its relay. Worker thread only.
+/// Counts the messages of one call and takes their permits; lives in the call's relay. Worker thread only.
 class Messages {
  public:
   Messages(Path& path, Exchange& x);
 
-  /// How many messages begin in `bytes`, which come next in the body, beside the first of the call.
+  /// Returns the number of messages that begin in `bytes`, the next bytes of the body, without the first message of the
+  /// call.
   std::uint32_t begun(std::string_view bytes);
-  /// Takes their permits. Where a limit rejects them, the call ends with the problem, and its server gets none of the
-  /// bytes that they begin in.
+  /// Takes permits for `times` messages. If a limit rejects them, the call ends with the returned problem, and the
+  /// server gets none of the bytes in which these messages begin.
   Task<std::optional<Problem>> take(std::uint32_t times);
 
  private:
@@ -57,8 +61,8 @@ class Messages {
   struct Asked {
     std::vector<limit::Check> checks;
     std::vector<limit::Decision> decisions;
-    std::vector<std::size_t> at;  ///< where each stands in the admission
-    bool local = false;           ///< in memory, in the place of Redis
+    std::vector<std::size_t> at;  ///< index of each check in the admission
+    bool local = false;           ///< true if memory stands in for Redis
   };
 
   Task<std::optional<Problem>> take_at_once(std::uint32_t times);
@@ -76,10 +80,10 @@ class Messages {
   Path& path_;
   Exchange& x_;
   MessageCount count_;
-  bool text_ = false;  ///< the body is base64, as far as it has been read
+  bool text_ = false;  ///< true if the body is base64
   WebTextDecoder decoder_;
   std::string decoded_;
-  std::uint64_t sent_ = 0;  ///< messages that have begun
+  std::uint64_t sent_ = 0;  ///< number of messages that have begun
 };
 
 }  // namespace headgate::gateway

@@ -18,7 +18,7 @@ namespace {
 using limit::How;
 using limit::IfRedisDown;
 
-/// A request that cannot be counted is not let through. The configuration check and ActiveCredentials make sure that
+/// Returns the refusal of a request that cannot be counted. The configuration check and ActiveCredentials ensure that
 /// this does not happen.
 Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   x.reason = "the request is under more rates than one request can be counted by";
@@ -28,7 +28,8 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
           .limit = limit.name};
 }
 
-/// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.
+/// Appends the rules of a limit. Returns false if the request would have more rules than one request may have. Always
+/// inlined because every limit of every request gets here.
 [[nodiscard, gnu::always_inline]] inline bool append_rules(Admission& a, const RouteLimit& route_limit,
                                                            const ResolvedLimit& resolved, Source source,
                                                            const std::vector<limit::Rule>& rules, std::int64_t cost,
@@ -53,7 +54,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   return true;
 }
 
-/// The time until the same request would be allowed by the limits that counted this rejected one.
+/// Returns the time until the limits that counted this rejected request would allow the same request.
 Duration again_after(const Admission& a, RoundTime now) {
   Duration longest(0);
   for (const auto& checked : a.limits) {
@@ -66,7 +67,7 @@ Duration again_after(const Admission& a, RoundTime now) {
   return longest;
 }
 
-/// The one check of an appointment that the request keeps: whether it was used before.
+/// Appends the only check of an appointment that the request keeps: whether the appointment was used before.
 [[nodiscard]] bool append_kept(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
                                Source source) {
   auto& a = x.admission;
@@ -87,7 +88,7 @@ Duration again_after(const Admission& a, RoundTime now) {
   return true;
 }
 
-/// The same of a limit in flight, with appointments or in shards.
+/// Appends the checks of a limit in flight, with appointments, or in shards. Returns false if they do not fit.
 [[nodiscard]] bool append_special(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
                                   Source source, limit::ShardTurns& turns) {
   if (x.appointments.kept && x.appointments.kept->of == &route_limit && !x.appointments.kept->used)
@@ -130,7 +131,8 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
     const auto& limit = *route_limit.limit;
     const bool enforced = limit.mode == limit::Mode::enforce;
     const bool counted_here = limit.if_redis_down == IfRedisDown::count_locally;
-    // A permit of a request in flight is not owed: its holder registers it in Redis itself (gateway/limits/in_flight).
+    // Permits of limits in flight never have to be charged later, because their holder registers them in Redis itself
+    // (gateway/limits/in_flight).
     if (round.kind == RoundKind::share && (!enforced || !counted_here || route_limit.ready->in_flight)) continue;
     const auto resolved = resolve_limit(x, route_limit);
     if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))

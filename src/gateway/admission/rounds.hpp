@@ -1,6 +1,5 @@
 #pragma once
-// What one round of an admission does: collects the checks of the limits that apply, has them decided, and finds the
-// limit that binds.
+// One round of an admission: collects the checks of the limits that apply, decides them, and finds the binding limit.
 
 #include "gateway/limits/round.hpp"
 #include "gateway/path/path.hpp"
@@ -9,29 +8,29 @@ namespace headgate::gateway {
 
 struct ResolvedLimit;
 
-/// Makes the checks of every limit of the round's stage that applies. Returns a problem, and no checks, if one limit
-/// refuses or rejects without a check.
+/// Adds the checks of every limit of the round's stage that applies. If one limit refuses the request without a check,
+/// removes the checks and returns the problem.
 MaybeProblem collect(Path& path, Exchange& x, Round& round);
 
-/// The refusal where Redis does not answer and the limit says `reject` for that case.
+/// Returns the refusal for a limit with `if_redis_down: reject` while Redis does not answer.
 Problem uncountable(const limit::Limit& limit);
 
-/// Has the checks decided in this process, and concludes. False: a limit rejects the request.
+/// Decides the checks in this process and records the result. Returns false if a limit rejects the request.
 bool decide_here(Path& path, Exchange& x, Round& round);
 
-/// Notes what was decided, and finds the binding rule: among the limits of this round if one rejected, else among all
-/// limits so far. Observed limits do not bind.
+/// Records the decisions and finds the binding rule: among the limits of this round if one of them rejected, otherwise
+/// among all limits so far. Limits in observe mode never bind.
 void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
-/// Makes a problem of the rejection by the binding limit, in its place.
+/// Sets `problem` to the rejection by the binding limit.
 void tell_rejection(const Exchange& x, MaybeProblem& problem);
 
-/// The request may keep an appointment under this limit; returns a problem if it comes too early for it.
+/// Checks whether the request keeps an appointment under this limit. Returns a problem if it comes too early.
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
-/// Whether the round was rejected only because the appointment was used before. Then the request is checked again, like
-/// any other.
+/// Returns whether the round was rejected only because the appointment had been used before. The request is then
+/// checked again without it.
 bool used_before(Exchange& x, Round& round);
-/// Reserves permits for later, if a limit that rejects hands out appointments.
+/// Reserves permits for later if the limit that rejected the request offers appointments.
 void offer_here(Path& path, Exchange& x, Problem& problem);
 Task<void> offer_in_redis(Path& path, Exchange& x, Problem& problem);
 

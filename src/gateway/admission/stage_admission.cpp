@@ -55,8 +55,8 @@ StageAdmission::Next StageAdmission::decide_here() {
   return rejected();
 }
 
-/// Rejects a request that others wait before, and takes nothing, also if a permit is free at this moment: that one is
-/// theirs.
+/// Rejects a request because others are waiting before it. Takes nothing, even if a permit is free, because that permit
+/// belongs to the next in line.
 void StageAdmission::reject_behind_others() {
   const auto checks = std::span(x_.admission.checks).subspan(round_.first_check);
   std::array<std::int64_t, Admission::kMax> costs;
@@ -96,7 +96,7 @@ StageAdmission::Next StageAdmission::decided(bool agreed) {
   return problem_ ? rejected() : admitted();
 }
 
-/// Redis does not answer: `if_redis_down` of each limit decides.
+/// Decides as `if_redis_down` of each limit says, because Redis does not answer.
 StageAdmission::Next StageAdmission::fall_back() {
   return_share();
   round_.drop();
@@ -118,7 +118,7 @@ StageAdmission::Next StageAdmission::stand_back() {
 }
 
 StageAdmission::Next StageAdmission::turn_came() {
-  return x_.client_gone ? Next::done : begin();  // nobody wants an answer: the step `serve` ends the exchange
+  return x_.client_gone ? Next::done : begin();  // If the client is gone, the step `serve` ends the exchange.
 }
 
 StageAdmission::Next StageAdmission::rejected() {
@@ -155,9 +155,9 @@ StageAdmission::Next StageAdmission::admitted() {
   return Next::done;
 }
 
-/// For some time after an outage other gateways may still have to charge Redis for what they let through. Until then
-/// this gateway's own share must allow the request as well. The share is not charged to Redis later, because Redis
-/// counts the request too. The numbers for the caller come from Redis.
+/// Charges this gateway's own share as well. For some time after an outage, other gateways may still have to charge
+/// Redis for requests that they allowed. Until then the share must allow the request, too. The share is not charged to
+/// Redis later, because Redis counts the request already. The numbers for the client come from Redis.
 void StageAdmission::take_share() {
   if (whom_ == AdmitFor::candidate || round_.asked.steady >= x_.snapshot->redis->recovering_until()) return;
   round_.kind = RoundKind::share;
@@ -177,7 +177,7 @@ void StageAdmission::return_share() {
   share_.clear();
 }
 
-/// The outage ended during the call to Redis, which waited for the probe. So the share is checked now. If it rejects,
+/// Charges the share if the outage ended during the call to Redis, which waited for the probe. If the share rejects,
 /// Redis gets back what it allowed.
 void StageAdmission::take_share_late() {
   auto& redis = *x_.snapshot->redis;
@@ -185,7 +185,7 @@ void StageAdmission::take_share_late() {
   auto& a = x_.admission;
   Round late(a, RoundKind::share, round_.stage, round_.part);
   late.asked = moment();
-  if (collect(path_, x_, late)) return;  // too many checks beside those of Redis
+  if (collect(path_, x_, late)) return;  // There is no room for these checks next to those of Redis.
   if (late.empty() || path_.services.memory.decide(late.checks(), late.asked.wall, late.decisions()))
     return late.drop();
   conclude(path_, x_, late, false);

@@ -1,6 +1,6 @@
 #pragma once
-// How the limits of one stage admit one request, as a state machine without I/O. The steps of limits drive it, and the
-// candidate (gateway/candidate), which asks its Redis while the caller is served.
+// The admission of one request by the limits of one stage, as a state machine without I/O. It is driven by the limit
+// steps and by the candidate (gateway/candidate), which calls its Redis while the client is being served.
 
 #include "gateway/limits/round.hpp"
 #include "gateway/limits/shards.hpp"
@@ -13,39 +13,41 @@
 
 namespace headgate::gateway {
 
-/// For whom a request is admitted.
+/// The purpose of an admission.
 enum class AdmitFor : std::uint8_t {
   caller,
-  candidate  ///< nobody is told: nothing is counted in place of Redis, and no appointment is looked at or offered
+  /// for the candidate, whose result no client sees: nothing is counted in place of Redis, and no appointment is kept
+  /// or offered
+  candidate
 };
 
-/// Lives in the frame of what drives it, or beside the exchange; worker thread only. begin() and each event return what
-/// is needed next:
+/// Decides the limits of one stage for one request. Lives in the frame of its driver or in the candidate's exchange;
+/// worker thread only. begin() and each event return what is needed next:
 ///
-///   ask     Redis has to decide checks() into decisions(); then redis_said().
-///   wait    the request stands in a queue, and Turn::wait() has to return; then turn_came().
-///   offer   the request was rejected: offer_in_redis() may book permits for later; then offered().
-///   failed  Redis has not answered, and nothing was taken. Only for candidates: for callers `if_redis_down` decides.
-///   done    problem() says what the caller is told, or nothing if the request goes on.
+///   ask     Redis has to decide checks() into decisions(); then call redis_said().
+///   wait    the request is in a queue: wait until Turn::wait() returns; then call turn_came().
+///   offer   the request was rejected: offer_in_redis() may book permits for later; then call offered().
+///   failed  Redis has not answered, and nothing was taken. Only for candidates: for clients `if_redis_down` decides.
+///   done    problem() has the refusal, or is empty if the request goes on.
 ///
-/// A stage in memory never asks Redis. While the request waits it keeps what earlier stages took, and takes nothing of
-/// this one: when it has its turn, all limits of the stage are asked again.
+/// A stage in memory never asks Redis. While the request waits it keeps the permits of earlier stages and holds none of
+/// this stage: on its turn, all limits of this stage are checked again.
 class StageAdmission {
  public:
   enum class Next : std::uint8_t { ask, wait, offer, failed, done };
 
-  /// `turn` is the place of the request in the queue for a permit; null if nothing may let it wait.
+  /// `turn` is the request's place in the queue for a permit; null if the request may not wait.
   StageAdmission(Path& path, Exchange& x, Stage stage, RoundPart part = RoundPart::all, Turn* turn = nullptr,
                  AdmitFor whom = AdmitFor::caller) noexcept;
   StageAdmission(const StageAdmission&) = delete;
   StageAdmission& operator=(const StageAdmission&) = delete;
 
   Next begin();
-  /// Redis has decided the checks, or says why it did not.
+  /// Continues with the answer of Redis, or with the error if there is none.
   Next redis_said(const Result<bool>& agreed);
   Next turn_came();
   Next offered();
-  /// Gives up before Redis was asked: nothing was decided.
+  /// Abandons the round before Redis was asked, so nothing is decided.
   void drop() { round_.drop(); }
 
   std::span<const limit::Check> checks() const noexcept { return round_.checks(); }
@@ -54,7 +56,7 @@ class StageAdmission {
 
  private:
   bool in_redis() const noexcept { return round_.stage == Stage::redis; }
-  /// Permits of requests in flight are among its limits.
+  /// Returns whether limits of requests in flight are among those of the stage.
   bool in_flight() const noexcept;
   RoundTime moment() const;
   Next decide_here();
@@ -75,8 +77,8 @@ class StageAdmission {
   Round round_;
   const Admission::Outcome outcome_before_;
   const Duration delay_before_;
-  std::vector<limit::Check> share_;    ///< what was taken here beside Redis, after an outage
-  std::optional<OtherShards> others_;  ///< once a shard has rejected
+  std::vector<limit::Check> share_;    ///< permits that were taken in memory besides those in Redis, after an outage
+  std::optional<OtherShards> others_;  ///< set once a shard has rejected the request
   MaybeProblem problem_;
 };
 

@@ -20,10 +20,10 @@ using http::Known;
 
 constexpr unsigned set_of(auto... from) noexcept { return (0U | ... | (1U << static_cast<unsigned>(from))); }
 
-/// What the gateway adds to the head of an answer, or puts in place of what is there.
+/// A step that adds fields to the head of an answer or replaces fields there.
 struct AnswerRow {
-  std::string_view name;  ///< of its field or fields
-  unsigned whose;         ///< answers have it
+  std::string_view name;  ///< name of the field or fields
+  unsigned whose;         ///< set of AnswerFrom: the answers that the row applies to
   bool (*applies)(const Exchange& x);
   void (*put)(Exchange& x, const AnswerStart& answer);
 };
@@ -35,8 +35,8 @@ void put_date(Exchange& x, const AnswerStart&) { x.fields.push_back({Known::date
 /// Strict-Transport-Security tells browsers to use this host only over https (RFC 6797).
 bool has_hsts(const Exchange& x) noexcept { return x.snapshot && !x.snapshot->compiled->hsts().empty(); }
 
-/// In place of what the server or the route says of it: of two fields a browser reads the first. Without TLS it must
-/// not be sent (section 7.2).
+/// Replaces the Strict-Transport-Security field of the server or the route, because a browser obeys only the first of
+/// two fields. The field must not be sent without TLS (section 7.2).
 void replace_hsts(const Exchange& x, http::Fields& fields) {
   constexpr auto kField = Known::strict_transport_security;
   std::erase_if(fields, [](const http::Field& field) { return field.id == kField; });
@@ -45,10 +45,10 @@ void replace_hsts(const Exchange& x, http::Fields& fields) {
     fields.push_back({kField, "Strict-Transport-Security", compiled.hsts()});
 }
 
-/// In this order: what a route says of its answers comes before what must be true of them whatever it says. A row runs
-/// once for an answer, and none leaves a field twice that may stand once.
+/// The rows in the order in which they run: fields that a route configures come first, and fields that must always be
+/// right come after them. A row runs once for an answer, and no row duplicates a field that may occur only once.
 constexpr std::array kAnswerRows{
-    // So that no later row is undone, and nothing of the gateway's is changed.
+    // The edits of the route come first so that they cannot undo a later row or change a field of the gateway.
     AnswerRow{.name = "fields of the route",
               .whose = set_of(AnswerFrom::server),
               .applies = has_edits,
@@ -58,11 +58,11 @@ constexpr std::array kAnswerRows{
               .applies = has_edits,
               .put = [](Exchange& x, const AnswerStart&) { edit_fixed_answer(x, x.fields); }},
     AnswerRow{.name = "fields of the route that are for all answers",
-              .whose = set_of(AnswerFrom::gateway),  // a preflight says only what is allowed to pages
+              .whose = set_of(AnswerFrom::gateway),  // Preflights are left out because they carry only CORS fields.
               .applies = [](const Exchange& x) { return has_edits(x) && x.route->edits->always; },
               .put = [](Exchange& x,
                         const AnswerStart&) { add_missing_fields(x, x.route->edits->response_fields, x.fields); }},
-    // A gateway adds the Date that an answer lacks (RFC 9110 section 6.6.1).
+    // A gateway adds the Date field if the answer has none (RFC 9110 section 6.6.1).
     AnswerRow{.name = "Date",
               .whose = set_of(AnswerFrom::server),
               .applies = [](const Exchange& x) { return !http::has(x.fields, Known::date); },
@@ -92,7 +92,8 @@ constexpr std::array kAnswerRows{
     AnswerRow{.name = "X-Request-Id",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim, AnswerFrom::route,
                               AnswerFrom::gateway, AnswerFrom::preflight),
-              .applies = [](const Exchange& x) { return !x.request_id.empty(); },  // the admin interface has none
+              // Requests of the admin interface have no id.
+              .applies = [](const Exchange& x) { return !x.request_id.empty(); },
               .put =
                   [](Exchange& x, const AnswerStart&) {
                     x.fields.push_back({Known::unknown, "X-Request-Id", x.request_id});
@@ -101,12 +102,12 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
               .applies = [](const Exchange&) { return true; },
               .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
-    // Whoever is refused costs no more than that, and these answers are small.
+    // Refusals are small and must stay cheap, so they are not compressed.
     AnswerRow{.name = "none: it is not compressed",
               .whose = set_of(AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.compressed != nullptr; },
               .put = [](Exchange& x, const AnswerStart&) { x.compressed->pass_on(); }},
-    // What the caller gets, so it is the last row.
+    // The log notes the fields that the client receives, so this row is the last.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.route && x.route->logged; },
@@ -121,7 +122,7 @@ void put_row(Exchange& x, const AnswerStart& answer) {
   }
 }
 
-/// The rows of such an answer one after another, as if they were written here: no table is read for an answer.
+/// Runs the rows of answers from `from`. The compiler unrolls them, so no table is read at run time.
 template <AnswerFrom from, std::size_t... at>
 void put_rows(Exchange& x, const AnswerStart& answer, std::index_sequence<at...>) {
   (put_row<from, at>(x, answer), ...);
@@ -149,7 +150,7 @@ std::string_view date_now(const Clock& clock) {
   return {text, size};
 }
 
-// Not a coroutine: an answer needs no frame for this.
+// This function is not a coroutine because an answer needs no frame for it.
 template <AnswerFrom from>
 Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_view first, http::EndStream last) {
   put_rows<from>(x, answer, std::make_index_sequence<kAnswerRows.size()>());

@@ -14,7 +14,8 @@ Task<void> send_auth_refusal(Exchange& x, const Problem& problem) {
   x.ended_by = problem.ended_by;
   const auto& said = *x.auth;
   x.fields = said.fields;
-  // It is for this caller at this moment, whatever the service forgot to say.
+  // The refusal applies only to this caller at this moment, so it must not be cached even if the service does not say
+  // so.
   if (!http::has(x.fields, http::Known::cache_control))
     x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   const AnswerStart answer{.start = {.status = problem.status},

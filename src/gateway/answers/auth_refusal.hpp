@@ -1,15 +1,15 @@
 #pragma once
-// The answer of an auth service as that to the caller.
+// Passes the answer of an auth service on to the caller.
 
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/problem.hpp"
 
 namespace headgate::gateway {
 
-/// Whether the service itself says what the caller is told. Not to a call of gRPC, which gets a status.
+/// Returns whether the caller gets the answer of the auth service. gRPC callers get a status of the gateway instead.
 bool is_auth_refusal(const Exchange& x, const Problem& problem);
 
-/// Writes what the service said as the reply: its status, fields and body. Records the problem in `x`.
+/// Sends the status, fields and body of the auth service as the reply. Records the problem in `x`.
 Task<void> send_auth_refusal(Exchange& x, const Problem& problem);
 
 }  // namespace headgate::gateway

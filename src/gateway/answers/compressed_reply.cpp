@@ -20,10 +20,10 @@ using http::Framing;
 using http::Known;
 
 constexpr std::size_t kStep = 16UL * 1024;
-constexpr std::size_t kMaxTaken = 32UL * 1024;  ///< of the body, for one step
+constexpr std::size_t kMaxTaken = 32UL * 1024;  ///< most bytes of the body that one step encodes
 constexpr std::size_t kTurn = 64UL * 1024;
 
-/// Of "bytes 0-9/5000"; nothing if it does not say so.
+/// Returns the total size in a Content-Range such as "bytes 0-9/5000"; empty if the field does not state it.
 std::optional<std::uint64_t> size_of_whole(std::string_view content_range) {
   const auto slash = content_range.rfind('/');
   if (slash == content_range.npos) return std::nullopt;
@@ -33,10 +33,10 @@ std::optional<std::uint64_t> size_of_whole(std::string_view content_range) {
   return error == std::errc() && last == end ? std::optional(out) : std::nullopt;
 }
 
-/// Of the body that a GET without a range gets; nothing: it is not known.
+/// Returns the size of the body that a GET without a range would get; empty if it is unknown.
 std::optional<std::uint64_t> size_of(const Exchange& x, const http::ReplyStart& start) {
   if (start.status == 206) return size_of_whole(http::value_of(x.fields, Known::content_range));
-  // The answer of the route that is not sent again.
+  // A 304 has no body, so the size comes from the fixed answer of the route.
   if (start.status == 304)
     return x.attempts == 0 && x.route->respond ? std::optional(x.route->respond->body.size()) : std::nullopt;
   if (start.framing.kind == Framing::Kind::length) return start.framing.length;
@@ -44,7 +44,8 @@ std::optional<std::uint64_t> size_of(const Exchange& x, const http::ReplyStart& 
     return start.framing.kind == Framing::Kind::none ? std::optional<std::uint64_t>(0) : std::nullopt;
   const auto length = http::value_of(x.fields, Known::content_length);
   std::uint64_t out = 0;
-  for (const char c : length) out = out * 10 + static_cast<std::uint64_t>(c - '0');  // the codec has read it already
+  // The codec has already validated the digits.
+  for (const char c : length) out = out * 10 + static_cast<std::uint64_t>(c - '0');
   return length.empty() ? std::nullopt : std::optional(out);
 }
 
@@ -87,7 +88,8 @@ void CompressedReply::end() noexcept {
   places_->give_back(place_);
 }
 
-/// False if there is no memory for it: then the answer goes out as it is.
+/// Takes a place and an encoder for the body. Returns false if there is no memory; the answer is then sent
+/// uncompressed.
 bool CompressedReply::begins(std::optional<std::uint64_t> size) {
   const auto level = x_.route->options->compression->level;
   const auto address = x_.caller.ip_key.empty() ? x_.peer_text : x_.caller.ip_key;
@@ -114,7 +116,8 @@ std::string_view CompressedReply::fill(std::string_view& bytes, Upto upto) noexc
   const auto made = kStep - room.size();
   after_ += made;
   if (progress_ == Progress::done && !all) progress_ = Progress::more;
-  if (made == 0 && taken == 0 && progress_ == Progress::more) progress_ = Progress::failed;  // it would never end
+  // Without progress the loop would never end.
+  if (made == 0 && taken == 0 && progress_ == Progress::more) progress_ = Progress::failed;
   return {out_.get(), made};
 }
 
@@ -122,7 +125,7 @@ CompressedReply::Upto CompressedReply::upto(EndStream last) const noexcept {
   return last == EndStream::yes ? Upto::end : each_piece_ ? Upto::here : Upto::whatever;
 }
 
-/// Whether the answer is compressed; then its first bytes are encoded.
+/// Decides whether the answer is compressed. If so, encodes its first bytes, except for HEAD. Returns whether it is.
 bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view first, EndStream last) {
   const auto& compression = *x_.route->options->compression;
   const auto size = size_of(x_, start);
@@ -135,13 +138,13 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
   if (!may_vary(x_, compression, start.status, size)) return false;
   vary_by(x_, "Accept-Encoding", x_.fields);
   if (start.status == 206) return false;
-  if (x_.request.head() && !size) return false;  // a GET may have too little
+  if (x_.request.head() && !size) return false;  // A GET of this resource may have a body too small to compress.
   coding_ = coding_for_client(x_, compression);
   if (!coding_) return false;
   start_ = start;
-  start_.trailers = nullptr;  // the encoder may have more to say before
+  start_.trailers = nullptr;  // The encoder may still have output that must be sent before the trailers.
   if (x_.request.head()) {
-    start_.framing = {};  // the length is known only when the body was encoded (section 9.3.2)
+    start_.framing = {};  // The length is known only after the body has been encoded (section 9.3.2).
     return true;
   }
   each_piece_ = start.framing.kind == Framing::Kind::unknown || is_event_stream(x_.fields);
@@ -162,14 +165,14 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
   return false;
 }
 
-// Not a coroutine: what is not compressed needs no frame for this.
+// This function is not a coroutine because an uncompressed answer needs no frame for it.
 Task<Result<void>> CompressedReply::send(const http::ReplyStart& start, std::string_view first, EndStream last) {
   if (passes_) return to_.send(start, first, last);
   const bool coded = compresses(start, first, last);
   if (coded) mark_compressed(x_, *coding_);
   if (x_.route->logged) note_logged_answer(x_);
   if (!coded) return to_.send(start, first, last);
-  if (!encoder_) {  // HEAD
+  if (!encoder_) {  // Only an answer to HEAD has no encoder here.
     coding_.reset();
     return to_.send(start_, {}, last);
   }
@@ -192,7 +195,7 @@ Task<Result<void>> CompressedReply::write(std::string_view bytes, EndStream last
   return write_on(bytes, upto(last), last);
 }
 
-/// `last`: of the answer, which trailers may follow though its bytes end here.
+/// Encodes and writes `bytes`. `last` tells whether the answer ends here; trailers may still follow the last bytes.
 Task<Result<void>> CompressedReply::write_on(std::string_view bytes, Upto how, EndStream last) {
   do {
     if (this_turn_ >= kTurn) {

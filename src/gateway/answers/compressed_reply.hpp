@@ -17,12 +17,12 @@
 
 namespace headgate::gateway {
 
-/// The error of an answer that could not be encoded to its end: there was no memory. The client is there.
+/// Returns the error of an answer whose encoding failed for lack of memory. The client is still connected.
 inline error_code compression_failed() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::not_enough_memory);
 }
 
-/// The counters of answers that are compressed.
+/// Counters of compressed answers.
 struct CompressionCounters {
   static constexpr Step kStep = Step::compress;
   explicit CompressionCounters(const Counting& counting);
@@ -32,21 +32,21 @@ struct CompressionCounters {
     observe::Counter* bytes_before = nullptr;
     observe::Counter* bytes_after = nullptr;
   };
-  std::array<OfCoding, kCountOf<compress::Coding>> codings{};  ///< null where no route compresses
-  observe::Counter* no_memory = nullptr;  ///< answers that were sent as they are because there was no memory for that
+  std::array<OfCoding, kCountOf<compress::Coding>> codings{};  ///< null if no route compresses
+  observe::Counter* no_memory = nullptr;  ///< answers that were sent uncompressed because there was not enough memory
 
-  /// Counts an answer, at its end.
+  /// Counts an answer when it ends.
   void count(const Exchange& x) const;
 };
 
-/// Stands before the reply of an exchange whose route compresses, and lets pass what is not compressed. A piece of a
-/// body is encoded when it is written, in steps of kStep bytes of output, each of which the client takes before the
-/// next one is made. After so many bytes of its body other exchanges have their turn: memory and work at once are
-/// bounded. An answer whose length is not known is one that may come piece by piece: each piece reaches the client
-/// whole before the next one is waited for. Worker thread only; lives as long as its exchange.
+/// A reply that compresses bodies for routes with `compression` and passes all other answers through unchanged. It
+/// encodes each piece of a body when the piece is written, in steps of at most kStep bytes of output. The client takes
+/// the output of one step before the next step runs. After kTurn bytes of a body the loop serves other exchanges, so
+/// that memory and work per turn are bounded. If the length of an answer is not known, each piece is flushed to the
+/// client before the next piece is awaited. Worker thread only; lives as long as its exchange.
 class CompressedReply final : public http::ReplyWriter {
  public:
-  /// Takes the place of the reply of `x`. `places` counts its encoder.
+  /// Replaces the reply of `x`. `places` counts the encoder.
   CompressedReply(Exchange& x, std::shared_ptr<EncoderPlaces> places);
   ~CompressedReply() override { end(); }
   CompressedReply(const CompressedReply&) = delete;
@@ -60,11 +60,11 @@ class CompressedReply final : public http::ReplyWriter {
   bool started() const noexcept override { return to_.started(); }
   std::uint64_t bytes_sent() const noexcept override { return to_.bytes_sent(); }
 
-  /// From now on all of this answer passes as it is.
+  /// Turns compression off for this answer.
   void pass_on() noexcept { passes_ = true; }
-  /// Frees what it needs for encoding; what has not been encoded by now is not sent.
+  /// Frees the encoder and its buffer. Bytes that have not been encoded yet are lost.
   void end() noexcept;
-  /// How the body is compressed; nothing: it is not, or there is none.
+  /// Returns the coding of the body; empty if the body is not compressed or there is none.
   std::optional<compress::Coding> coding() const noexcept { return coding_; }
   std::uint64_t bytes_before() const noexcept { return before_; }
   std::uint64_t bytes_after() const noexcept { return after_; }
@@ -85,9 +85,9 @@ class CompressedReply final : public http::ReplyWriter {
   http::ReplyWriter& to_;
   std::shared_ptr<EncoderPlaces> places_;
   EncoderPlaces::Place place_;
-  std::unique_ptr<compress::Encoder> encoder_;  ///< null: what comes is passed on as it is
+  std::unique_ptr<compress::Encoder> encoder_;  ///< null if the body is passed through
   std::unique_ptr<char[]> out_;
-  std::string_view made_;  ///< in `out_`
+  std::string_view made_;  ///< encoded bytes in `out_` that have not been sent
   Progress progress_ = Progress::done;
   bool passes_ = false;
   bool each_piece_ = false;
@@ -95,7 +95,7 @@ class CompressedReply final : public http::ReplyWriter {
   http::ReplyStart start_;
   std::uint64_t before_ = 0;
   std::uint64_t after_ = 0;
-  std::size_t this_turn_ = 0;  ///< bytes taken since the loop had its turn
+  std::size_t this_turn_ = 0;  ///< bytes taken since the loop last served other exchanges
 };
 
 }  // namespace headgate::gateway

@@ -13,11 +13,11 @@ using http::Field;
 using http::Fields;
 using http::Known;
 
-/// What was made over the bytes of the answer: its server cares that they arrive as they are (RFC 9530, RFC 9421).
+/// Fields with a digest or signature of the body, which compression would invalidate (RFC 9530, RFC 9421).
 constexpr std::string_view kMadeOverBytes[] = {"Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
                                                "Signature-Input"};
 
-/// RFC 9110 section 7.7.
+/// Returns whether Cache-Control has no-transform (RFC 9110 section 7.7).
 bool forbids_transforms(const Fields& fields) {
   return std::ranges::any_of(fields, [](const Field& field) {
     return field.id == Known::cache_control && http::lists(field.value, "no-transform");
@@ -56,12 +56,12 @@ std::string codings_in_words(const Compression& compression) {
 }
 
 std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression) {
-  // HTTP/1.0 has no chunks, so each compressed answer would end with its connection.
+  // HTTP/1.0 has no chunks, so every compressed answer would have to close its connection.
   if (x.request.version < 11 || forbids_transforms(x.request.fields)) return std::nullopt;
   const auto accepted = http::accepted(x.request.fields, Known::accept_encoding, x.text);
   if (accepted.empty()) return std::nullopt;
   std::optional<compress::Coding> best;
-  // What a client takes as gladly as the plain answer is compressed.
+  // A coding is used if the client rates it at least as high as the uncompressed answer.
   unsigned most = std::max(http::coding_quality(accepted, "identity").value_or(0), 1U) - 1;
   for (const auto coding : compression.codings) {
     const auto quality = http::coding_quality(accepted, to_text(coding)).value_or(0);
@@ -79,21 +79,21 @@ bool may_vary(const Exchange& x, const Compression& compression, unsigned status
     if (field.id == Known::content_encoding || is_made_over_bytes(field)) return false;
     if (field.id == Known::content_range && status != 206) return false;
     if (field.id != Known::content_type) continue;
-    if (!type.empty()) return false;  // which of the two counts is up to the client
+    if (!type.empty()) return false;  // With two Content-Type fields it is up to the client which one counts.
     type = field.value;
   }
-  // gRPC has its own compression, and a message is a frame of the stream.
+  // gRPC compresses its own messages, and each message must arrive without delay.
   constexpr std::string_view kGrpc = "application/grpc";
   return !same_word(type.substr(0, kGrpc.size()), kGrpc) && takes_type(compression, type) &&
          !forbids_transforms(x.fields);
 }
 
 void mark_compressed(Exchange& x, compress::Coding coding) {
-  // Ranges that the server has are those of its own bytes.
+  // The server's byte ranges refer to the uncompressed body, so ranges are no longer offered.
   std::erase_if(x.fields, [](const Field& field) {
     return field.id == Known::content_length || field.id == Known::accept_ranges;
   });
-  // The bytes are not those that a strong tag stands for (RFC 9110 section 8.8.3.3).
+  // A strong tag stands for the original bytes, so it is made weak (RFC 9110 section 8.8.3.3).
   for (auto& field : x.fields)
     if (field.id == Known::etag && !field.value.starts_with("W/")) field.value = x.text.join({"W/", field.value});
   x.fields.push_back({Known::content_encoding, "Content-Encoding", to_text(coding)});

@@ -1,5 +1,5 @@
 #pragma once
-// Whether an answer may be compressed, for whom, and what its head says then.
+// Rules of compression: which answers may be compressed, for which clients, and with which fields.
 
 #include "headgate/compress/encoder.hpp"
 #include "headgate/gateway/compression.hpp"
@@ -10,24 +10,26 @@
 
 namespace headgate::gateway {
 
-/// The coding that the client takes most gladly, of those of the route; nothing if it takes none, or is better off
-/// without. RFC 9110 section 12.5.3: without the field a client would take any, but may know none.
+/// Returns the route's coding that the client prefers; empty if the client accepts none of them or prefers the
+/// uncompressed answer. A client without Accept-Encoding gets no coding: it accepts all of them (RFC 9110 section
+/// 12.5.3), but may not know any.
 std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression);
 
-/// Whether the answer of which x.fields has the fields is one that is compressed for clients that take it, or a part of
-/// such a one: its type, status and size, nothing that forbids it, and nothing that was made over its bytes. `size`: of
-/// the whole body, in bytes; not set: not known. A part (206) is never compressed itself.
+/// Returns whether the answer with the fields x.fields, or the whole that it is a part of (206), may be compressed for
+/// clients that accept it. This depends on type, status and size, and on fields that forbid a change of the bytes. A
+/// part itself is never compressed. `size` is the size of the whole body in bytes; empty if it is unknown.
 bool may_vary(const Exchange& x, const Compression& compression, unsigned status, std::optional<std::uint64_t> size);
 
-/// Whether this field says something of the bytes of the answer, as digests do.
+/// Returns whether this field depends on the exact bytes of the body, like a digest.
 bool is_made_over_bytes(const http::Field& field);
 
-/// Changes x.fields to those of the answer in `coding`.
+/// Changes x.fields to describe an answer that is compressed with `coding`.
 void mark_compressed(Exchange& x, compress::Coding coding);
 
-/// A 304 is about what the client has: if that was compressed here its tag was made weak, so this one is weak too.
-/// Otherwise a cache would not refresh what it has (RFC 9111 section 4.3.4). Nothing is changed without a sign that the
-/// answer may have been compressed: a weak tag of the client, or a type that is. `size`: of that answer.
+/// Makes the tag of a 304 weak if the client may have a compressed answer, whose tag was made weak as well. Otherwise a
+/// cache would not refresh its stored answer (RFC 9111 section 4.3.4). The answer may have been compressed if the
+/// client sent a weak tag or if its type is compressed here. `size` is the size of the stored answer in bytes; empty if
+/// it is unknown.
 void mark_not_modified(Exchange& x, const Compression& compression, std::optional<std::uint64_t> size);
 
 }  // namespace headgate::gateway

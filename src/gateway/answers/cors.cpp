@@ -19,7 +19,7 @@ using http::Known;
 
 constexpr std::string_view kPrefix = "Access-Control-";
 
-/// The Origin of the request; "" if it has none, or several.
+/// Returns the Origin of the request; empty if there is none or more than one.
 std::string_view origin_of(const Exchange& x) noexcept {
   std::string_view out;
   for (const auto& field : x.request.fields) {
@@ -46,7 +46,7 @@ bool allows(const Cors& rules, std::string_view origin) {
   });
 }
 
-/// Says that a page of the request's origin may read the answer. False if none may.
+/// Adds the fields that let a page of the request's origin read the answer. Returns false if no such page may read it.
 bool append_allowed(Exchange& x, const Cors& rules, Fields& fields) {
   const auto origin = origin_of(x);
   if (rules.any) {
@@ -61,7 +61,8 @@ bool append_allowed(Exchange& x, const Cors& rules, Fields& fields) {
   return true;
 }
 
-/// Names of fields that a page wants to send, if they are nothing else: the text goes back to the browser.
+/// Returns the field names that a page wants to send; empty if the text is anything but a list of names, because the
+/// text is sent back to the browser.
 std::string_view asked_headers(const Exchange& x) noexcept {
   const auto asked = http::field_of(x.request.fields, "Access-Control-Request-Headers");
   if (asked.twice) return {};
@@ -72,11 +73,12 @@ std::string_view asked_headers(const Exchange& x) noexcept {
   return asked.value;
 }
 
-/// Whether it is for the path at which callers ask what is left, which is not among the routes.
+/// Returns whether the request is for the usage path, where callers ask for their remaining limits. This path is not in
+/// the router.
 bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.route->usage != nullptr; }
 
-/// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
-/// are not there yet, but its query is.
+/// Returns the route of the request that a preflight announces; null if there is none or if it has no CORS rules. The
+/// fields of that request are not known yet, but its query is.
 const Route* route_of(Exchange& x, std::string_view method) {
   if (asks_usage(x)) return x.route->cors && (method == "GET" || method == "HEAD") ? x.route : nullptr;
   const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
@@ -88,15 +90,15 @@ const Route* route_of(Exchange& x, std::string_view method) {
   return found.route && found.route->cors ? found.route : nullptr;
 }
 
-/// Whether two routes answer preflights of this origin alike.
+/// Returns whether two routes answer a preflight of this origin in the same way.
 bool alike(const Cors& a, const Cors& b, std::string_view origin) {
   if (&a == &b) return true;
   return a.any == b.any && a.credentials == b.credentials && a.any_header == b.any_header && a.headers == b.headers &&
          allows(b, origin);
 }
 
-/// Those of `methods` that a page of the request's origin may use. A browser asks no more about a method that is
-/// listed, and another route with other rules may have it.
+/// Returns those of `methods` that a page of the request's origin may use. The answer is cached by the browser for
+/// every method in it, so methods of routes with other rules are left out.
 std::string_view usable(Exchange& x, const Cors& rules, std::string_view methods) {
   const auto origin = origin_of(x);
   std::string out;
@@ -131,7 +133,7 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
   std::string methods = rules.methods;
   if (methods.empty() && asks_usage(x)) methods = "GET, HEAD";
   if (methods.empty()) {
-    // No route has the empty method, so find() returns the methods that there are.
+    // No route has the empty method, so find() returns the methods that are allowed on the path.
     auto found = x.snapshot->compiled->router().find(x.request.host, x.request.path, {});
     methods = found.route ? std::string(kDefaultMethods) : std::move(found.allowed);
   }

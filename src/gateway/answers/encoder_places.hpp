@@ -1,5 +1,5 @@
 #pragma once
-// How much memory the encoders of a worker may take, and whose.
+// Bounds the memory of a worker's encoders, in total and per client address.
 
 #include "headgate/net/block_pool.hpp"
 
@@ -12,16 +12,16 @@
 
 namespace headgate::gateway {
 
-/// Counts the encoders that are at work. Each is charged with the most that it may come to take, so none has to be
-/// refused on its way. Of one worker; its thread only.
+/// Counts the active encoders of one worker. Each is charged for the most memory that it may ever use, so none fails
+/// midway. Worker thread only.
 class EncoderPlaces {
  public:
-  /// For all encoders of the worker, in bytes.
+  /// Most memory of all encoders of the worker, in bytes.
   static constexpr std::size_t kMaxBytes = 64UL << 20;
-  /// For the answers of one address at the same time: it holds a few, and others find room beside it.
+  /// Most encoders for one address at the same time, so that one client cannot use the memory of all others.
   static constexpr unsigned kMaxOfAddress = 16;
 
-  /// The encoder of one answer; empty: there is none. Give it back before it is destroyed.
+  /// The place of one answer's encoder; empty if nothing is charged. Must be given back before it is destroyed.
   class Place {
    private:
     friend class EncoderPlaces;
@@ -29,13 +29,14 @@ class EncoderPlaces {
     std::size_t bytes_ = 0;
   };
 
-  /// `lent` counts the memory of the worker; null: nobody does. It outlives this.
+  /// `lent` counts the memory of the worker and outlives this object; null if that memory is not counted.
   explicit EncoderPlaces(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
   EncoderPlaces(const EncoderPlaces&) = delete;
   EncoderPlaces& operator=(const EncoderPlaces&) = delete;
 
-  /// Charges `address` with an encoder of so many bytes. False if it has too many, or the worker has no room, or more
-  /// than half of `bound` would be used; half of it is left to connections. `bound`: that of LentBytes; 0: none.
+  /// Charges `address` for an encoder of `bytes` bytes. Returns false if the address has too many encoders, if the
+  /// worker's memory for encoders is used up, or if encoders and connections would use more than half of `bound`; the
+  /// other half is left to connections. `bound` is the bound of LentBytes in bytes; 0 if there is none.
   bool take(std::string_view address, std::size_t bytes, std::uint64_t bound, Place& place) {
     if (bytes_ + bytes > kMaxBytes) return false;
     if (bound > 0 && lent_ != nullptr && lent_->all() + bytes > bound / 2) return false;
@@ -48,7 +49,7 @@ class EncoderPlaces {
     return true;
   }
 
-  /// Nothing happens for an empty one.
+  /// Gives the memory of `place` back. Does nothing if `place` is empty.
   void give_back(Place& place) noexcept {
     if (place.of_ == nullptr) return;
     charge(-static_cast<std::int64_t>(place.bytes_));
@@ -66,7 +67,7 @@ class EncoderPlaces {
 
   net::LentBytes::Share* lent_;
   std::size_t bytes_ = 0;
-  std::unordered_map<std::string, unsigned> of_address_;  ///< how many each has; none is 0
+  std::unordered_map<std::string, unsigned> of_address_;  ///< number of encoders for each address, at least 1
 };
 
 }  // namespace headgate::gateway

@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// What is the same on every page. Made at the first use.
+/// The parts that are the same on every page. They are made when the first page is sent.
 struct BuiltIn {
   std::string style = page_style("#3457d5", "#8ea4ff");
   std::string policy = page_policy(style, "'none'");
@@ -29,7 +29,7 @@ const BuiltIn& built_in() {
 
 ProblemForm preferred_form(Exchange& x) {
   auto accept = http::value_of(x.request.fields, http::Known::accept);
-  if (accept.empty() || accept == "*/*") return ProblemForm::json;  // what nearly all programs send
+  if (accept.empty() || accept == "*/*") return ProblemForm::json;  // Nearly all programs send one of these.
   accept = http::accepted(x.request.fields, http::Known::accept, x.text);
   const auto json =
       std::max(http::quality_of(accept, "application/json"), http::quality_of(accept, "application/problem+json"));
@@ -67,7 +67,7 @@ std::string_view page_of(Exchange& x, const Problem& problem, ProblemForm form) 
   if (!words.detail.empty()) out = x.text.extend(out, {"<p>", markup(words.detail), "</p>\n"});
   if (!words.when.empty()) out = x.text.extend(out, {"<p>", words.when, "</p>\n"});
   const std::string_view home = x.snapshot ? std::string_view(x.snapshot->compiled->options().home) : "";
-  // On the home page itself it would lead nowhere.
+  // A link to the home page is useless on the home page.
   if (!home.empty() && home != x.request.path)
     out = x.text.extend(out, {"<p><a href=\"", markup(home), "\">To the home page</a></p>\n"});
   if (!x.request_id.empty()) out = x.text.extend(out, {"<p class=\"keep\">Request ", markup(x.request_id), "</p>\n"});

@@ -1,5 +1,5 @@
 #pragma once
-// A problem as a page for people, or as plain text: in what the client's Accept takes most gladly.
+// Problems as an HTML page or as plain text, whichever the client's Accept field prefers.
 
 #include "problem_words.hpp"
 
@@ -9,19 +9,19 @@
 
 namespace headgate::gateway {
 
-/// What the client's Accept takes most gladly: JSON unless it is one of the others; then HTML before text. Where the
-/// first of its fields takes anything or is empty, no other is read.
+/// Returns the form that the client's Accept field prefers: JSON on a tie, then HTML before text. If the first Accept
+/// field is empty or accepts anything, later ones are not read.
 ProblemForm preferred_form(Exchange& x);
-/// The same, where the configuration allows others than JSON.
+/// Returns preferred_form() if the configuration allows other forms than JSON; otherwise JSON.
 ProblemForm form_of(Exchange& x);
 
-/// The text that the user gives for problems of this status in this form; null: there is none.
+/// Returns the configured text for problems of this status in this form; null if there is none.
 const BodyTemplate* page_of_user(const Exchange& x, unsigned status, ProblemForm form) noexcept;
 
-/// The gateway's own body in this form, which is not JSON. A view into `x.text`.
+/// Returns the built-in body in this form, which must not be JSON, as a view into `x.text`.
 std::string_view page_of(Exchange& x, const Problem& problem, ProblemForm form);
 
-/// Appends Content-Type and what else the gateway's own body in this form needs.
+/// Appends Content-Type and the other fields that the built-in body in this form needs.
 void append_form(ProblemForm form, http::Fields& fields);
 
 }  // namespace headgate::gateway

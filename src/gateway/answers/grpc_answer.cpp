@@ -12,7 +12,7 @@
 namespace headgate::gateway {
 namespace {
 
-// The wire format: a tag (the number of the field and how it is written), then a number of 7 bits a byte, or a length
+// Wire types of Protocol Buffers. A field is a tag (field number and wire type) followed by a varint, or by a length
 // and bytes.
 constexpr unsigned kNumber = 0;
 constexpr unsigned kBytes = 2;
@@ -23,7 +23,7 @@ void append_number(std::string& out, std::uint64_t value) {
 }
 
 void append_number_field(std::string& out, unsigned field, std::uint64_t value) {
-  if (value == 0) return;  // the default, which is not written
+  if (value == 0) return;  // The default value is not written.
   append_number(out, field << 3 | kNumber);
   append_number(out, value);
 }
@@ -59,7 +59,8 @@ namespace {
 
 using observe::GrpcStatus;
 
-/// The message as the protocol wants it: what is not printable ASCII, and the percent sign, as %XX.
+/// Returns the message with percent-encoding (%XX) of the percent sign and of all bytes that are not printable ASCII,
+/// as gRPC requires.
 std::string_view percent_escaped(TextArena& text, std::string_view sentence) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   return text.write(3 * sentence.size(), [&](TextCursor& out) {
@@ -112,7 +113,7 @@ void append_grpc_status(Exchange& x, const Problem& problem, std::string_view se
   fields.push_back({http::Known::unknown, "grpc-message", percent_escaped(x.text, sentence)});
   if (problem.retry_after > 0) {
     const auto wait = static_cast<std::uint64_t>(exact_wait(x, problem).count());
-    // A retry of the library would not bring the ticket of the room along, and begin at the end of the line.
+    // An automatic retry would not send the ticket of the waiting room and would start again at the end of the line.
     const bool again = problem.ended_by != EndedBy::waiting_room;
     fields.push_back({http::Known::unknown, kGrpcPushback, again ? x.text.number(wait) : "-1"});
     fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});

@@ -17,7 +17,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// What each variable of a text of the user says, by BodyVariable.
+/// The value of each variable in a configured text, by BodyVariable.
 using BodyValues = std::array<std::string_view, kBodyVariables.size()>;
 
 std::optional<BodyVariable> variable_called(std::string_view word) {
@@ -26,7 +26,7 @@ std::optional<BodyVariable> variable_called(std::string_view word) {
   return static_cast<BodyVariable>(found - kBodyVariables.begin());
 }
 
-/// Markup has no way to write control characters.
+/// Replaces control characters, because markup cannot express them.
 std::string printable(std::string_view text) {
   std::string out(text);
   std::ranges::replace_if(
@@ -41,7 +41,7 @@ void append_value(std::string& out, std::string_view value, BodyEscape escape) {
     out += escape == BodyEscape::markup ? markup(printable(value)) : printable(value);
 }
 
-/// The text with the values in it, escaped for its type.
+/// Returns the text with the variables replaced by their values, escaped for its type.
 std::string filled(const BodyTemplate& page, const BodyValues& values) {
   std::string out;
   for (const auto& part : page.parts) {
@@ -55,28 +55,30 @@ std::string filled(const BodyTemplate& page, const BodyValues& values) {
 
 using Form = OwnBody::Form;
 
-/// Whether what refused the request counts tokens of a language model.
+/// Returns whether the limit that rejected the request counts tokens of a language model.
 bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
   const auto* const binding = x.admission.binding;
   return problem.ended_by == EndedBy::limit && binding != nullptr &&
          binding->route_limit->limit->unit == limit::Unit::token;
 }
 
-/// `type` of an error of OpenAI's interface. Their clients choose the exception by the status, and show this.
+/// Returns the `type` of an error in OpenAI's format. Clients choose the exception by the status and only show the
+/// type.
 std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept {
   if (problem.status == 429) return counts_tokens(x, problem) ? "tokens" : "requests";
   if (problem.status == 403) return "permission_error";
   return problem.status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/// `code` of the same: the word that programs compare with, where the interface has one.
+/// Returns the `code` of an error in OpenAI's format: OpenAI's own code if it has one for the problem, because programs
+/// compare it.
 std::string_view openai_code(const Problem& problem) noexcept {
   if (problem.status == 429) return "rate_limit_exceeded";
   if (problem.status == 401) return "invalid_api_key";
   return to_text(problem.ended_by);
 }
 
-/// `error.type` of Anthropic's interface.
+/// Returns the `error.type` of an error in Anthropic's format.
 std::string_view anthropic_type(unsigned status) noexcept {
   switch (status) {
     case 401:
@@ -159,7 +161,7 @@ std::optional<BodyEscape> escape_of_type(std::string_view content_type) {
 
 const OwnBody& body_chosen_for(const Exchange& x) noexcept {
   static const OwnBody usual;
-  if (!x.snapshot) return usual;  // nothing of the request is known yet
+  if (!x.snapshot) return usual;  // Without a snapshot nothing is known about the request yet.
   if (x.route && x.route->options->own_body) return *x.route->options->own_body;
   return x.snapshot->compiled->options().rejection.body;
 }
@@ -169,7 +171,7 @@ std::string_view append_own_body(Exchange& x, const Problem& problem, const OwnB
   const auto sentence = sentence_of(x.text, words_of(x.text, problem));
   x.fields.push_back({http::Known::content_type, "Content-Type", "application/json"});
   if (chosen.form == Form::openai) return openai_body(x, problem, sentence);
-  // Where their clients look for it.
+  // Clients of Anthropic read the request id from this field.
   if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "Request-Id", x.request_id});
   return anthropic_body(x, problem, sentence);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Bodies of problems that the configuration chooses: the forms that clients of others parse, and texts of the user.
+// Problem bodies that the configuration chooses: the error formats of other services, and configured texts.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -8,17 +8,17 @@
 
 namespace headgate::gateway {
 
-/// The body of problems of this exchange, as its route says, or the configuration for all.
+/// Returns the body that the route of this exchange configures; without one, the global one.
 const OwnBody& body_chosen_for(const Exchange& x) noexcept;
 
-/// Whether it stands in the place of the usual bodies.
+/// Returns whether `chosen` replaces the usual bodies.
 inline bool is_own(const OwnBody& chosen) noexcept {
   return chosen.text || chosen.form == OwnBody::Form::openai || chosen.form == OwnBody::Form::anthropic;
 }
 
-/// The body, and appends what fields it needs to x.fields. A view into x.text.
+/// Returns the body as a view into x.text, and appends the fields that it needs to x.fields.
 std::string_view append_own_body(Exchange& x, const Problem& problem, const OwnBody& chosen);
-/// The same of a text of the user.
+/// Does the same as append_own_body() for a configured text.
 std::string_view append_text_of_user(Exchange& x, const Problem& problem, const BodyTemplate& page);
 
 }  // namespace headgate::gateway

@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-// One file: a page that loads nothing shows even where everything else is busy.
+// The style is inline because a page that loads nothing also appears when all servers are busy.
 constexpr std::string_view kStyle = R"(
 :root{color-scheme:light dark;--ink:#1a2230;--soft:#5a6577;--paper:#f4f6f9;--card:#fff;--line:#dfe4ec;--accent:@light}
 @media(prefers-color-scheme:dark){:root{--ink:#e8edf5;--soft:#a3aebf;--paper:#10151d;--card:#19212d;--line:#2b3646;--accent:@dark}}

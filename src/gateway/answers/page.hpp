@@ -1,6 +1,6 @@
 #pragma once
-// What the pages of the gateway have in common: one file each, no scripts, nothing to load, readable in light and dark
-// and for screen readers.
+// The common parts of the gateway's pages. Each page is a single file without scripts that loads nothing, and is
+// readable in light and dark and with screen readers.
 
 #include <string>
 #include <string_view>
@@ -9,13 +9,14 @@ namespace headgate::gateway {
 
 void replace_word(std::string& text, std::string_view word, std::string_view by);
 
-/// The style of a page with these two accents, for light and dark.
+/// Returns the style of a page with these accent colours for light and dark.
 std::string page_style(std::string_view light, std::string_view dark);
 
-/// The Content-Security-Policy of a page that has only this style. Others may frame it as `frame_ancestors` says.
+/// Returns the Content-Security-Policy of a page that has only this style. `frame_ancestors` names the sites that may
+/// frame it.
 std::string page_policy(std::string_view style, std::string_view frame_ancestors);
 
-/// The beginning of a page: what its head has everywhere, then `head`.
+/// Returns the beginning of a page: the part of the head that all pages share, then `head`.
 std::string page_beginning(std::string_view language, std::string_view head);
 
 }  // namespace headgate::gateway

@@ -19,10 +19,11 @@ namespace {
 
 using upstream::Failed;
 
-/// The most bytes of a body beside its texts: names, a status, a time to wait.
+/// The most bytes of a body besides its texts: member names, the status, the wait.
 constexpr std::size_t kMaxAround = 448;
 
-/// The types of draft-ietf-httpapi-ratelimit-headers-11 section 5; a problem of another kind has its status alone.
+/// Returns the problem type of draft-ietf-httpapi-ratelimit-headers-11 section 5; "about:blank" for other problems,
+/// which only have a status.
 std::string_view type_of(unsigned status, EndedBy ended_by) noexcept {
   switch (ended_by) {
     case EndedBy::limit:
@@ -44,7 +45,7 @@ void write_beginning(TextCursor& out, unsigned status, EndedBy ended_by, std::st
   out.text(title);
   out.word("\", \"status\": ");
   out.number(status);
-  if (ended_by != EndedBy::respond) {  // the admin interface: its refusals have their status alone
+  if (ended_by != EndedBy::respond) {  // Refusals of the admin interface have no code.
     out.word(", \"code\": \"");
     out.text(to_text(ended_by));
     out.character('"');
@@ -60,7 +61,7 @@ void write_limit(TextCursor& out, std::string_view limit) noexcept {
   out.character('"');
 }
 
-/// `policy` as RateLimit-Policy calls it; empty: the problem is about none.
+/// Writes `policy`, spelled as in RateLimit-Policy; writes nothing if it is empty.
 void write_policy(TextCursor& out, std::string_view policy) noexcept {
   if (policy.empty()) return;
   out.word(",\n  \"violated-policies\": [\"");
@@ -68,7 +69,7 @@ void write_policy(TextCursor& out, std::string_view policy) noexcept {
   out.word("\"]");
 }
 
-/// Returns the name of the limit that a rejection or a suspension is by; empty for other problems.
+/// Returns the name of the policy that rejected or suspended the caller; empty for other problems.
 std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
   if (problem.ended_by == EndedBy::ban) return problem.limit;
   if (problem.ended_by != EndedBy::limit || problem.status != 429) return {};
@@ -76,7 +77,8 @@ std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
   return known ? std::string_view(x.admission.rule_label()) : problem.limit;
 }
 
-/// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
+/// Return whole seconds since the epoch. The start of an appointment is rounded up and its end down, so that both
+/// seconds lie within it.
 std::uint64_t second_after(Instant instant) noexcept {
   return static_cast<std::uint64_t>((instant.time_since_epoch().count() + 999'999) / 1'000'000);
 }
@@ -121,13 +123,13 @@ std::string_view body_of(Exchange& x, const Problem& problem, std::string_view r
   });
 }
 
-/// Whether the log must say what is wrong: with the request itself, or with the number of those that come.
+/// Returns whether the log must record the detail of the problem: a fault of the request itself, or too many requests.
 bool is_refusal(EndedBy ended_by) noexcept {
   return ended_by == EndedBy::full || ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large ||
          ended_by == EndedBy::timeout_client;
 }
 
-/// In the form that the client takes most gladly.
+/// Appends the body in the form that the client prefers.
 std::string_view append_usual_body(Exchange& x, const Problem& problem, std::string_view retry_after) {
   const auto form = form_of(x);
   if (const auto* const page = page_of_user(x, problem.status, form)) {
@@ -148,14 +150,14 @@ std::string_view append_body(Exchange& x, const Problem& problem, std::string_vi
 
 Task<void> nothing() { co_return; }
 
-/// Its head says it all, with the status 200.
+/// Puts the problem into the head of a gRPC answer, whose HTTP status is always 200.
 void say_in_grpc(Exchange& x, const Problem& problem, AnswerStart& answer) {
   x.fields.push_back({http::Known::content_type, "Content-Type", "application/grpc"});
   append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
   answer.counts_as = std::exchange(answer.start.status, 200);
 }
 
-/// The answer has begun: the trailers of gRPC still say how it ends.
+/// Ends a gRPC answer that has begun: its trailers can still carry the status.
 Task<void> end_with_status(Exchange& x, const Problem& problem) {
   x.fields.clear();
   append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
@@ -175,7 +177,7 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     write_limit(cursor, limit);
     write_policy(cursor, policy);
   });
-  out.json.shrink_to_fit();  // there is one for each key with a rate of its own
+  out.json.shrink_to_fit();  // One text is kept for each key with a rate of its own, so spare memory is released.
   out.after.shrink_to_fit();
   return out;
 }
@@ -267,7 +269,7 @@ Problem problem_of_head(unsigned status, std::string_view why) {
                         : status == 503                                   ? EndedBy::full
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
-  // 503: there is too much of something, which may be over in a moment.
+  // A 503 means that there is too much of something, which may be over in a moment.
   return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
 }
 
@@ -282,9 +284,10 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (problem.silent) return nothing();  // the session sees that there is no answer
+  if (problem.silent) return nothing();  // The session sees that there is no answer.
   if (x.reply->started())
-    return x.grpc_answer && is_grpc_for_server(x) ? end_with_status(x, problem) : nothing();  // the session resets it
+    // The session resets the connection or stream if no trailers can be sent.
+    return x.grpc_answer && is_grpc_for_server(x) ? end_with_status(x, problem) : nothing();
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   append_retry_fields(x, problem, retry_after);

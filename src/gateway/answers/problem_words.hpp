@@ -1,5 +1,5 @@
 #pragma once
-// A problem in words: for programs, for people who run clients, and for visitors of pages.
+// The words of problems for programs, for people who run clients, and for visitors of pages.
 
 #include "headgate/gateway/problem.hpp"
 
@@ -7,28 +7,28 @@
 
 namespace headgate::gateway {
 
-/// Its sentence, and when to try again where the sentence does not say it. Views into the problem, static storage or
-/// the arena.
+/// The sentence of a problem, and when to try again if the sentence does not say so. Views into the problem, static
+/// storage or the arena.
 struct ProblemWords {
   std::string_view title;
   std::string_view detail;
   std::string_view when;  ///< "Try again in 5 seconds.", or empty
 };
 
-/// The standard reason of the status, or that of its class if it has none.
+/// Returns the standard reason phrase of the status; if it has none, the phrase of its class.
 std::string_view title_of(unsigned status) noexcept;
 
-/// As the operator of the gateway would tell it to whoever wrote the client.
+/// Returns the words for the author of the client, as the gateway's operator would explain the problem.
 ProblemWords words_of(TextArena& text, const Problem& problem);
 
-/// As a visitor of the site understands it: nothing of limits, servers and gateways.
+/// Returns the words for a visitor of the site, without mention of limits, servers and gateways.
 ProblemWords visitor_words_of(TextArena& text, const Problem& problem);
 
-/// The last member of an object of JSON, and its end. `id` has only letters, digits, "-", "_" and "."; empty: the end
-/// alone.
+/// Writes the request id as the last member of a JSON object, and the end of the object. `id` has only letters, digits,
+/// "-", "_" and "."; if it is empty, only the end is written.
 void write_request_id(TextCursor& out, std::string_view id) noexcept;
 
-/// The sentence of an answer that has only one.
+/// Returns both sentences as one, for answers that have only one text.
 std::string_view sentence_of(TextArena& text, const ProblemWords& words);
 
 }  // namespace headgate::gateway

@@ -22,7 +22,7 @@ bool valid(std::string_view id) noexcept {
   return true;
 }
 
-/// Ten bits as two digits of base 32.
+/// Ten bits as two base-32 digits.
 constexpr auto kPairs = [] {
   constexpr std::string_view kDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   std::array<std::array<char, 2>, 1024> out{};
@@ -32,8 +32,8 @@ constexpr auto kPairs = [] {
 
 }  // namespace
 
-// 40 bits of milliseconds (35 years), then 40 bits of a counter with a random start: two workers make the same id with
-// a probability of 2^-40 in each millisecond.
+// The id has 40 bits of milliseconds (35 years), then 40 bits of a counter with a random start: two workers make the
+// same id with a probability of 2^-40 in each millisecond.
 std::string_view RequestIds::fresh(Exchange& x) {
   const auto now = wall_.at(*x.clock, x.started);
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());

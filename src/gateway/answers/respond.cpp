@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// What a request gets of a fixed answer whose body is a file: all of it, a part, or the word that it has it already.
+/// The answer to a request for a fixed file: the whole body, a part of it, or only a status such as 304.
 struct FilePart {
   unsigned status = 200;
   std::string_view body;
@@ -21,7 +21,7 @@ struct FilePart {
 
 using http::Known;
 
-/// Strong: a tag that is marked as weak equals none (RFC 9110 section 8.8.3.2).
+/// How tags are compared. In a strong comparison a weak tag equals none (RFC 9110 section 8.8.3.2).
 enum class Compare { strong, weak };
 
 bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcept {
@@ -35,20 +35,20 @@ bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcep
   return false;
 }
 
-/// All lines of the field are one list.
+/// Returns whether the field lists `tag`. All lines of the field count as one list.
 bool names_tag(const http::Fields& fields, Known id, std::string_view tag, Compare how) noexcept {
   return std::any_of(fields.begin(), fields.end(),
                      [&](const http::Field& field) { return field.id == id && lists_tag(field.value, tag, how); });
 }
 
-/// Whether the file was changed after the date; a date that cannot be read counts as none.
+/// Returns whether the file was changed after the date; empty if the date cannot be parsed.
 std::optional<bool> changed_since(std::string_view date, const Respond& file) noexcept {
   const auto then = http::read_http_date(trimmed(date));
   if (!then) return std::nullopt;
   return file.modified > *then;
 }
 
-/// 412 or 304 if the conditions of the request say so, else 200.
+/// Returns 412 or 304 if the conditions of the request require it; otherwise 200.
 unsigned status_by_conditions(const http::Fields& fields, const Respond& file) noexcept {
   if (http::has(fields, Known::if_match)) {
     if (!names_tag(fields, Known::if_match, file.etag, Compare::strong)) return 412;
@@ -62,18 +62,18 @@ unsigned status_by_conditions(const http::Fields& fields, const Respond& file) n
 
 struct Range {
   std::size_t first = 0;
-  std::size_t size = 0;  ///< 0: none of its bytes is there
+  std::size_t size = 0;  ///< 0 if the file has no byte in the range
 };
 
 std::optional<std::size_t> number_in_range(std::string_view text) noexcept {
   std::size_t number = 0;
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
-  // Beyond what fits is beyond the end of every file.
+  // A number that does not fit is beyond the end of every file.
   if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return text.npos;
   return number;
 }
 
-/// Of one range in bytes; nothing if it is of another form, and the whole body is the answer (section 14.2).
+/// Parses one byte range. Empty for any other form, which is answered with the whole body (section 14.2).
 std::optional<Range> read_range(std::string_view value, std::size_t size) noexcept {
   constexpr std::string_view kUnit = "bytes=";
   if (value.size() < kUnit.size() || !same_word(value.substr(0, kUnit.size()), kUnit)) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Range> read_range(std::string_view value, std::size_t size) noexce
   const auto dash = value.find('-');
   if (dash == value.npos) return std::nullopt;
   const auto last = number_in_range(value.substr(dash + 1));
-  if (dash == 0) {  // so many from the end
+  if (dash == 0) {  // A leading dash asks for the last bytes of the file.
     if (!last) return std::nullopt;
     const auto from_end = std::min(*last, size);
     return Range{size - from_end, from_end};
@@ -92,15 +92,16 @@ std::optional<Range> read_range(std::string_view value, std::size_t size) noexce
   return Range{*first, std::min(last.value_or(size), size - 1) - *first + 1};
 }
 
-/// Whether a range is still of this file (section 13.1.5).
+/// Returns whether a range refers to this version of the file (section 13.1.5).
 bool range_is_of(const http::Fields& fields, const Respond& file) noexcept {
   if (!http::has(fields, Known::if_range)) return true;
   const auto value = http::value_of(fields, Known::if_range);
   return value == file.etag || value == file.last_modified;
 }
 
-/// By the conditions and the range of the request (RFC 9110 sections 13.2.2 and 14.2), which must be GET or HEAD.
-/// Appends the fields that tell of it to x.fields, but for Content-Type. `file` has an ETag, and outlives the view.
+/// Returns the status and the part of the file that answer the conditions and the range of a GET or HEAD request (RFC
+/// 9110 sections 13.2.2 and 14.2). Appends the fields of that answer to x.fields, except Content-Type. `file` has an
+/// ETag and outlives the returned view.
 FilePart part_of_file(Exchange& x, const Respond& file) {
   const auto& fields = x.request.fields;
   const std::string_view body = file.body;

@@ -1,5 +1,5 @@
 #pragma once
-// Answers with the `respond` of a route, or as the gateway itself in its place.
+// Sends the `respond` of a route, or an answer of the gateway itself with the same contents.
 
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -8,8 +8,8 @@
 
 namespace headgate::gateway {
 
-/// Sends the answer; x.fields may have more fields of it. Returns no problem; a failed write ends the exchange as
-/// client_closed. `answer` stays valid until the task is done.
+/// Sends the answer with the fields in x.fields and its own. Never returns a problem: a failed write ends the exchange
+/// as client_closed. `answer` must stay valid until the task is done.
 template <AnswerFrom from>
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders limits);
 

@@ -7,13 +7,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// In seconds. Widespread clients follow a wait up to this one. A longer one they replace by a guess of less than a
-/// second, or sleep for it, also for days; in some the timer overflows, and they come back at once.
+/// The longest wait that widespread clients respect, in seconds. They replace a longer one with a guess below one
+/// second, or sleep for it, even for days. In some clients the timer overflows and they retry at once.
 constexpr std::uint64_t kLongestFollowed = 60;
 
-/// Whether a caller that repeats the request by itself does no good.
+/// Returns whether automatic retries cannot succeed.
 bool is_final(const Problem& problem) noexcept {
-  // Without the ticket of the room, which such a client does not bring along, it begins at the end of the line.
+  // An automatic retry has no ticket of the waiting room, so it starts again at the end of the line.
   if (problem.ended_by == EndedBy::waiting_room) return true;
   return problem.retry_after > 0 ? problem.retry_after > kLongestFollowed : problem.status == 429;
 }
@@ -26,7 +26,7 @@ milliseconds exact_wait(const Exchange& x, const Problem& problem) noexcept {
   if (exact == Duration(0) && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
       a.outcome == Admission::Outcome::rejected)
     exact = a.decision().retry_after;
-  // Something else may make the caller wait longer than the limit.
+  // The caller may have to wait longer than the limit asks for another reason.
   if (exact <= Duration(0) || seconds_up(exact) != problem.retry_after)
     return std::chrono::seconds(problem.retry_after);
   return std::chrono::ceil<milliseconds>(exact);

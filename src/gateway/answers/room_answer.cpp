@@ -21,7 +21,7 @@ std::string filled(std::string text, std::int64_t position, std::optional<Durati
   if (!wait) return text;
   const auto seconds = seconds_up(*wait);
   TextArena arena;
-  // A guess of minutes is no better for its seconds.
+  // An estimate of minutes gains nothing from exact seconds.
   const auto rounded = seconds > 90 ? (seconds + 59) / 60 * 60 : seconds;
   replace_word(text, "{wait}", in_words(arena, rounded));
   replace_word(text, "{minutes}", std::to_string((seconds + 59) / 60));
@@ -44,7 +44,7 @@ void prepare_page(CompiledRoom& room) {
 
 namespace {
 
-/// `position` 0: not known; then the page has no sentence about it. A view into `text`.
+/// Returns the page as a view into `text`. Without a known `position` (0) the page has no sentence about it.
 std::string_view room_page(TextArena& text, const CompiledRoom& room, std::int64_t position,
                            std::optional<Duration> wait, std::uint64_t refresh) {
   const auto& page = room.options.page;
@@ -54,7 +54,7 @@ std::string_view room_page(TextArena& text, const CompiledRoom& room, std::int64
   return text.join({room.page_begin, text.number(refresh), room.page_middle, status, room.page_end});
 }
 
-/// Problem details (RFC 9457) with what a program needs to wait: its position, the wait, and the ticket.
+/// Returns problem details (RFC 9457) with the position, the wait and the ticket, for programs.
 std::string_view json_of(Exchange& x, const Problem& problem) {
   const auto& visit = x.room;
   constexpr std::size_t kAround = 512;
@@ -81,7 +81,7 @@ std::string_view json_of(Exchange& x, const Problem& problem) {
     out.number(problem.retry_after);
     if (!visit.give.empty() && !visit.cookie) {
       out.word(",\n  \"ticket\": \"");
-      out.text(visit.give);  // only letters, digits, "-", "_" and "."
+      out.text(visit.give);  // The ticket has only letters, digits, "-", "_" and ".", so it needs no escaping.
       out.character('"');
     }
     write_request_id(out, x.request_id);
@@ -90,7 +90,7 @@ std::string_view json_of(Exchange& x, const Problem& problem) {
 
 }  // namespace
 
-// The numbers of limits are not told: they would say that there are permits left.
+// The answer has no limit fields, because they would suggest that permits remain.
 Task<void> send_wait(Exchange& x, const Problem& problem) {
   x.ended_by = problem.ended_by;
   x.retry_after = std::chrono::seconds(problem.retry_after);

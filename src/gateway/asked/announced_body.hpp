@@ -1,5 +1,5 @@
 #pragma once
-// The body of a request that is only asked about.
+// The body of a request in a dry run.
 
 #include "headgate/http/exchange_io.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace headgate::gateway {
 
-/// Only its announced size counts. `framing` must outlive it.
+/// A body with an announced size and no content. `framing` must outlive it.
 class AnnouncedBody final : public http::BodyReader {
  public:
   explicit AnnouncedBody(const http::Framing& framing) : framing_(framing) {}

@@ -1,4 +1,4 @@
-// Tells what would happen to a request: runs the steps of the path without taking anything.
+// Explains what would happen to a request: runs the steps of the path without taking permits.
 
 #include "headgate/gateway/explain.hpp"
 
@@ -69,14 +69,14 @@ void describe_route(Exchange& x, Explanation& out) {
     out.upstream = route.upstream_name;
 }
 
-/// The status with which the gateway answers an admitted request as serve() does; 0: it does not.
+/// Returns the status with which serve() would answer an admitted request without a server; 0 if a server answers.
 unsigned answers_itself(const Exchange& x) noexcept {
   if (x.preflight) return 204;
   if (x.route->respond) return x.route->respond->status;
   return ends_here(x) && !problem_of_last(x) ? status_of_last(x) : 0;
 }
 
-/// What serve() finds wrong with a request for a server.
+/// Returns the refusal of serve() for a request to a server; empty if there is none.
 std::optional<Problem> refuses_late(Exchange& x) {
   if (ends_here(x)) return problem_of_last(x);
   return x.route->edits && x.route->edits->path ? rewrite(x) : std::nullopt;
@@ -95,7 +95,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   out.method = x.request.method;
   out.host = x.request.authority;
   out.path = x.request.path;
-  // Routes by the client's address may have found it already.
+  // A route that depends on the client's address may have found the address already.
   if (x.caller.ip_key.empty() && x.caller.address.is_unspecified()) x.caller.address = x.peer;
   describe_caller(x, out);
   if (x.route) describe_route(x, out);
@@ -106,7 +106,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
     out.status = answered;
     out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
-  // As settle() and respond() do before the caller is told.
+  // settle() and respond() note the status before the client is answered, so it is noted here as well.
   if (x.route && x.route->takes(Step::settle) && (problem || out.ended_by == to_text(EndedBy::respond)))
     note_status(x, out.status);
   if (!problem) out.delay = a.delay;

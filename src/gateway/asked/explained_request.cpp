@@ -1,4 +1,4 @@
-// Makes the head of a request from its parts, for a question what would happen to it.
+// Builds the head of a request from its parts, for an explanation of what would happen to it.
 
 #include "headgate/gateway/explain.hpp"
 #include "headgate/http/fields.hpp"

@@ -1,12 +1,12 @@
 #pragma once
-// A request that is only asked about, on the path of all requests.
+// A dry run of a request on the normal path.
 
 #include "gateway/path/path.hpp"
 
 namespace headgate::gateway {
 
-/// Takes the steps up to `serve` as a request does, and takes nothing. What it says is what the request would be told.
-/// Uses the snapshot of `x`, or the current one if it has none.
+/// Runs the steps before `serve` as for a real request, but takes no permits. Returns the refusal that the client would
+/// get; empty if there is none. Uses the snapshot of `x`, or the current one if `x` has none.
 Task<MaybeProblem> look(Path& path, Exchange& x);
 
 }  // namespace headgate::gateway

@@ -1,4 +1,4 @@
-// Tells a caller what is left of its limits. Nothing of them is taken.
+// Tells a caller what remains of its limits without taking permits.
 
 #include "gateway/answers/respond.hpp"
 #include "gateway/asked/announced_body.hpp"
@@ -21,7 +21,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The request that the caller asks about. Its views are into itself and the request of the question.
+/// The request that the caller asks about. Its views point into itself and into the usage request.
 struct AskedRequest {
   std::string method;
   std::string target;
@@ -35,14 +35,14 @@ Problem not_understood(std::string_view detail) {
   return {.status = 400, .ended_by = EndedBy::bad_request, .detail = detail};
 }
 
-/// Reads the parameter `name` of the question into `out`; nothing is changed if there is none. False if it cannot be
-/// read.
+/// Reads the query parameter `name` into `out`, which stays unchanged if there is none. Returns false if the parameter
+/// cannot be decoded.
 bool read(const Exchange& x, std::string_view name, std::string& out) {
   const auto written = http::query_parameter(x.request.query, name);
   return !written.twice && (written.value.empty() || http::decode_parameter(written.value, out));
 }
 
-/// Fills `asked` from the question, and from its parameters `path`, `route` and `method`. Without a path its target
+/// Fills `asked` from the usage request and its parameters `path`, `route` and `method`. Without a path the target
 /// stays empty.
 std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
@@ -63,7 +63,7 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   if (asked.target.empty()) return {};
   const auto end = std::min(asked.target.find('?'), asked.target.size());
   const auto path = std::string_view(asked.target).substr(0, end);
-  // A credential may be in the query of the question.
+  // The query of the usage request may contain a credential, so it is used as well.
   const auto own = x.request.query.substr(std::min<std::size_t>(1, x.request.query.size()));
   asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
   asked.query.append(own);
@@ -76,7 +76,8 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   return {};
 }
 
-/// A problem that the asked request would get whatever is left: the question gets the same.
+/// Returns whether the request asked about would be refused whatever remains of its limits. The usage request is then
+/// refused in the same way.
 bool not_about_limits(const Problem& problem) {
   switch (problem.ended_by) {
     case EndedBy::no_route:
@@ -89,7 +90,7 @@ bool not_about_limits(const Problem& problem) {
   }
 }
 
-/// Whether a route for this host and these methods takes a request of `method` to `host`, if the path fits.
+/// Returns whether a route with this host and these methods matches `host` and `method`, whatever the path.
 bool takes(const RouteOptions& options, const std::vector<std::string>& methods, std::string_view host,
            std::string_view method) {
   const Route any;
@@ -98,8 +99,8 @@ bool takes(const RouteOptions& options, const std::vector<std::string>& methods,
   return router.find(host, "/", method).route != nullptr;
 }
 
-/// Sets the route: that of the name, for the host of the question. Of a route of another host nothing is told, not even
-/// that it is there.
+/// Sets the route by its name, for the host of the usage request. A route of another host is reported as unknown, so
+/// that callers do not learn that it exists.
 std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& asked) {
   const auto& host = asked.x.request.host;
   const auto& by_name = compiled.usage()->by_name;
@@ -117,7 +118,7 @@ std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& 
   return Problem{.status = 404, .ended_by = EndedBy::no_route, .detail = "There is no such route here."};
 }
 
-/// Whether the key is known without a path.
+/// Returns whether the key can be found without a path.
 bool needs_no_path(const limit::Limit& limit) {
   const auto has_parameter = [](const std::vector<limit::Per>& per) {
     return std::ranges::any_of(per, [](const auto& part) { return part.source->needs == Needs::path_parameter; });
@@ -125,7 +126,7 @@ bool needs_no_path(const limit::Limit& limit) {
   return !has_parameter(limit.per) && std::ranges::none_of(limit.if_absent.instead, has_parameter);
 }
 
-/// `problem` of `from` as one of `x`.
+/// Returns `problem` of `from` as a problem of `x`, with copied texts.
 Problem of(Exchange& x, const Exchange& from, Problem problem) {
   for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location})
     *text = x.text.join({*text});
@@ -150,7 +151,7 @@ class UsageText {
     key(name);
     out_ += value ? "true" : "false";
   }
-  /// The next member is the first of its object.
+  /// Makes the next member the first of its object.
   void first() { fresh_ = true; }
 
  private:
@@ -180,7 +181,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   if (!rule.allowed && rule.retry_after < limit::kNever) json.number("retry_after", seconds_up(rule.retry_after));
 }
 
-/// One object for each rule, and one for a limit that lets the caller do as it likes.
+/// Appends one object for each rule, and one for each limit that does not bound the caller.
 void append_limits(const std::vector<LimitState>& states, std::string& out) {
   const char* before = "\n    { ";
   for (const auto& state : states) {
@@ -203,11 +204,11 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
   }
 }
 
-/// Who the caller is for the route that it names, as for a request to it.
+/// Identifies the caller for the named route, as for a request to it.
 MaybeProblem identify_for_usage(Path& path, Exchange& x) {
   x.admission.peek = true;
   Walk walk(path, x, kIdentifying);
-  walk.next();  // none of them waits
+  walk.next();  // None of these steps waits.
   return walk.problem();
 }
 

@@ -1,4 +1,5 @@
-// What the candidate says of a request: the walk of all requests, with the steps that decide and counters of its own.
+// Runs the candidate policy for a request: the usual walk, but only with the steps that decide, and with the
+// candidate's own counters.
 
 #include "candidate_exchange.hpp"
 #include "gateway/limits/grpc_outcome.hpp"
@@ -14,18 +15,19 @@ namespace {
 
 using Next = StageAdmission::Next;
 
-/// Whether the request would wait where it is refused, so that it is not known what becomes of it.
+/// Returns whether the refused request could wait for a permit instead, so that its outcome is unknown.
 bool would_wait(const Exchange& y, const Problem& refused) noexcept {
   const auto& a = y.admission;
   return refused.ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr &&
          lets_wait(y.route->limits_at(a.binding->route_limit->stage));
 }
 
-/// Its limits in Redis are asked in one call, behind all other steps: the head of the request is not there when Redis
-/// has answered.
+/// Returns whether limits in Redis are checked. They are checked in one call after all other steps, because the head of
+/// the request may be gone when Redis answers.
 bool asks_redis(const Exchange& y) noexcept { return !y.preflight && !y.instead && y.route->checks(Stage::redis); }
 
-/// What the request needs while Redis is asked: its head is the live exchange's, which may end before.
+/// Copies the texts that the call to Redis needs. The head belongs to the live exchange, which may end before Redis
+/// answers.
 void keep_texts(Exchange& y) {
   for (auto& check : y.admission.checks) {
     check.key = y.text.join({check.key});
@@ -48,7 +50,7 @@ CandidateExchange* Candidate::take() {
   return &made;
 }
 
-/// Not while anything is lent to it.
+/// Must not be called while anything is lent to the exchange.
 void Candidate::release(CandidateExchange& asked) noexcept {
   if (asked.from != nullptr) asked.from->candidate = nullptr;
   asked.from = nullptr;
@@ -85,10 +87,10 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
   asked.from = &x;
   x.candidate = &asked;
   try {
-    y.copy_request(x);  // the fields of its head are lent
+    y.copy_request(x);  // The header fields are lent, not copied.
     y.random = x.random;
     y.used = true;
-    y.auth = x.auth;  // nobody is asked twice
+    y.auth = x.auth;  // The auth service is not asked a second time.
     y.snapshot = path_->snapshot;
     const Lent lent(asked, live, *path_);
     asked.live = said_of_live(live, x, refused);
@@ -100,11 +102,11 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
   release_if_done(asked);
 }
 
-/// Has the head of the request.
+/// Runs the steps. Must be called while the head of the request is lent.
 void Candidate::ask(CandidateExchange& asked) {
   auto& y = asked.x;
   auto& walk = asked.walk.emplace(Walk::of_candidate(*path_, y));
-  walk.next();  // none of its steps waits
+  walk.next();  // None of these steps waits.
   if (walk.problem() || !asks_redis(y)) return conclude(asked);
   auto& admission = asked.admission.emplace(*path_, y, Stage::redis, RoundPart::all, nullptr, AdmitFor::candidate);
   auto next = admission.begin();
@@ -148,11 +150,10 @@ Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExcha
   }
   asked.deciding = false;
   --self->calls_;
-  self->release_if_done(asked);  // else decide() does, from where it was called
+  self->release_if_done(asked);  // If the head is still lent, decide() releases the exchange instead.
 }
 
-/// Its limits in Redis are decided, or reject it. The live exchange may have ended meanwhile, and then the head of the
-/// request is not there any more.
+/// Continues after the limits in Redis. If the live exchange has ended meanwhile, the head of the request is gone.
 void Candidate::admitted(CandidateExchange& asked) {
   std::optional<Lent> lent;
   if (asked.from != nullptr) lent.emplace(asked);
@@ -161,7 +162,7 @@ void Candidate::admitted(CandidateExchange& asked) {
   conclude(asked);
 }
 
-/// What it took elsewhere stays taken, as for a request that goes on.
+/// Keeps the permits that were taken elsewhere, as for a request that goes on.
 void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
   undecided(why);
   keep(asked);
@@ -185,7 +186,7 @@ void Candidate::conclude(CandidateExchange& asked) {
   asked.done = true;
 }
 
-/// It goes on: until its end, if anything is left to do then.
+/// Keeps the exchange until the request ends, if steps remain to run then.
 void Candidate::keep(CandidateExchange& asked) {
   auto& y = asked.x;
   y.admission.served = true;
@@ -214,7 +215,7 @@ void Candidate::answered(Exchange& x) noexcept {
 void Candidate::ended(Exchange& x) noexcept {
   auto& asked = *x.candidate;
   auto& of = asked.of;
-  if (asked.deciding) {  // what is left to do then needs no head
+  if (asked.deciding) {  // The call to Redis is still running, and what remains to do needs no head.
     note_end(asked);
     asked.from = nullptr;
     x.candidate = nullptr;
@@ -231,7 +232,8 @@ void Candidate::ended(Exchange& x) noexcept {
   of.release(asked);
 }
 
-/// Of a request that only the candidate allows, nobody knows the answer: it costs what was held, and is no offence.
+/// Records how the request ended. If only the candidate allows it, the answer is unknown: it costs the permits that are
+/// held, and is no offence.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
@@ -242,13 +244,13 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   y.broken_off = answered ? x.broken_off : BrokenOff::drain;
 }
 
-/// When its limits are decided, and its end is known.
+/// Notes the status if it is known. Called once the limits are decided and the request has ended.
 void Candidate::note_status_of_answer(CandidateExchange& asked) {
   auto& y = asked.x;
   if (y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
-/// Offences are noted by a key of the head.
+/// Runs the last steps. Offences are left out if the head is gone, because their key comes from it.
 void Candidate::leave(CandidateExchange& asked) {
   leave_steps(*path_, asked.x, asked.from != nullptr ? kLeftByCandidates : kLeftByCandidates.without({Step::offences}));
 }

@@ -20,13 +20,14 @@ constexpr unsigned kUncountable = 503;
 
 constexpr std::size_t at(Compared what) noexcept { return static_cast<std::size_t>(what); }
 
-/// Whether this refusal says what a policy is about: who may do what, and how much.
+/// Returns whether a policy caused this refusal: it is about who may do what, and how much.
 bool is_of_policy(const Problem& refused) noexcept {
   switch (refused.ended_by) {
     case EndedBy::limit:
-      return refused.status != kUncountable;  // its Redis is not there
+      return refused.status != kUncountable;  // not a policy if Redis is unavailable
     case EndedBy::auth:
-      return refused.status != kUncountable || !refused.limit.empty();  // its keys are not there
+      // not a policy if the keys of tokens are unavailable
+      return refused.status != kUncountable || !refused.limit.empty();
     case EndedBy::ban:
     case EndedBy::no_route:
     case EndedBy::bad_request:
@@ -37,7 +38,7 @@ bool is_of_policy(const Problem& refused) noexcept {
   }
 }
 
-/// Whether the live gateway refused this caller because an operator wants it.
+/// Returns whether an operator suspended this caller at the live gateway.
 bool is_by_operator(const Path& live, const Exchange& x) {
   const auto& by = x.suspension;
   if (by.by == nullptr || by.by->policy == nullptr) return true;
@@ -106,7 +107,7 @@ std::vector<Candidate::Row*> Candidate::rows_of(const CompiledConfig& compiled) 
   return rows;
 }
 
-/// An exchange may still have a configuration from before a reload.
+/// Finds the row by name if `known` is false: an exchange may still have a configuration from before a reload.
 Candidate::Row& Candidate::row_of(const CompiledTier& tier, const std::string& limit, const std::vector<Row*>& rows,
                                   bool known) {
   return known ? *rows[tier.number] : row(limit, tier.name);
@@ -174,14 +175,14 @@ void Candidate::undecided(Undecided why) {
   reasons_[static_cast<std::size_t>(why)]->add();
 }
 
-/// Once: what a candidate does wrong, it may do with each request.
+/// Counts the bug each time but reports it once, because it may occur with every request.
 void Candidate::told_bug() noexcept {
   try {
     undecided(Undecided::bug);
     if (bug_told_) return;
     bug_told_ = true;
     observe::event(observe::LogLevel::error, "candidate_bug", "an exception in the candidate that nobody expected");
-  } catch (...) {  // there is no memory to tell it
+  } catch (...) {  // There is no memory left for the report.
     return;
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One request on its way through the candidate, beside the exchange that answers it.
+// A request under the candidate policy, beside the live exchange that answers it.
 
 #include "gateway/admission/stage_admission.hpp"
 #include "gateway/path/path.hpp"
@@ -15,47 +15,46 @@
 
 namespace headgate::gateway {
 
-/// What one of the two policies says of a request.
+/// The verdict of one of the two policies on a request.
 struct Candidate::Said {
   enum class Kind : std::uint8_t { allowed, refused, undecided };
   Kind kind = Kind::allowed;
-  Row* row = nullptr;      ///< what refused it
-  std::string_view key{};  ///< of the limit that refused it; empty: not by a key
-  std::uint64_t hash = 0;  ///< of that key
+  Row* row = nullptr;      ///< the limit that refused it; null if none did
+  std::string_view key{};  ///< the key at the limit that refused it; empty if no key was involved
+  std::uint64_t hash = 0;  ///< hash of that key
   Undecided why = Undecided::live;
 };
 
-/// Pooled by its candidate.
+/// A request under the candidate policy. Pooled by its candidate.
 struct CandidateExchange {
   explicit CandidateExchange(Candidate& candidate) noexcept : of(candidate) {}
 
   Candidate& of;
-  Exchange x;                               ///< the same request here
-  Exchange* from = nullptr;                 ///< the live exchange; null once that has ended
-  std::optional<Walk> walk;                 ///< of `x`, from when it is asked
-  std::optional<StageAdmission> admission;  ///< by its limits in Redis, behind `walk`
-  Candidate::Said live;   ///< what the live policy said; its key is a view into x.text if Redis is asked
-  std::size_t place = 0;  ///< among those of its candidate
-  bool deciding = false;  ///< a call to Redis is under way
-  bool lent = false;      ///< it has the fields of `from` for now
-  bool done = false;      ///< to be released, as soon as nothing is lent
+  Exchange x;                               ///< the candidate's copy of the request
+  Exchange* from = nullptr;                 ///< the live exchange; null once it has ended
+  std::optional<Walk> walk;                 ///< the walk of `x`, from the first step on
+  std::optional<StageAdmission> admission;  ///< the admission by limits in Redis, after `walk`
+  Candidate::Said live;   ///< verdict of the live policy; its key is a view into x.text if Redis is asked
+  std::size_t place = 0;  ///< index in the candidate's list
+  bool deciding = false;  ///< true while a call to Redis is running
+  bool lent = false;      ///< true while it has the fields of `from`
+  bool done = false;      ///< true if it must be released as soon as nothing is lent
 };
 
-/// What the path of a candidate writes, and nobody reads.
+/// An access log that is switched off, because the path of a candidate needs one.
 struct Candidate::Log {
   observe::AccessLog access;
 };
 
-/// The candidate looks at the fields as the live exchange has them, and at what it has found of tokens and passwords;
-/// afterwards all of it is back. (Texts of the live exchange are not moved: keys may be views into them.) Until then
-/// the exchange of the candidate must not be reset: it has what belongs to the live one. Within another one it does
-/// nothing.
+/// Lends the candidate the header fields of the live exchange and its results for tokens and passwords, and returns
+/// them on destruction. (Texts of the live exchange are not moved, because keys may be views into them.) Until then the
+/// candidate's exchange must not be reset, because it holds data of the live one. A nested Lent does nothing.
 class Candidate::Lent {
  public:
   explicit Lent(CandidateExchange& to) noexcept : to_(to), outer_(!std::exchange(to.lent, true)) {
     if (outer_) swap();
   }
-  /// What is remembered of passwords, too, and the tokens if both have the same keys.
+  /// Also lends the memory of checked passwords, and that of tokens if both configurations have the same keys.
   Lent(CandidateExchange& to, Path& live, Path& own) noexcept : Lent(to) {
     live_ = &live;
     own_ = &own;
