@@ -116,7 +116,7 @@ void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, boo
                   {"key_id", id},
                   {"for", length},
                   {"reason", limit::to_text(ban->reason)},
-                  {"level", ban->level}});
+                  {"earlier", ban->level}});
 }
 
 }  // namespace headgate::gateway

@@ -6,6 +6,7 @@
 #include "headgate/core/per_enum.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace headgate::observe {
 namespace {
@@ -79,8 +80,10 @@ void append_json_event(const Event& event, std::string_view instance, Instant at
   line.text("instance", instance);
   line.text("event", event.name);
   if (!event.sentence.empty()) line.text("message", event.sentence);
-  for (const auto& field : event.fields)
+  for (const auto& field : event.fields) {
+    assert(field.name != "ts" && field.name != "level" && field.name != "instance" && field.name != "event");
     if (!field.name.empty()) std::visit(AppendJson{line, field.name}, field.value);
+  }
 }
 
 void append_ecs_event(const Event& event, std::string_view instance, Instant at, std::string& out) {

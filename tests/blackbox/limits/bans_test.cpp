@@ -71,6 +71,19 @@ TEST(Bans, OfAPolicyThatIsTriedOnTheLastMinutesAreNoEventsOfThisGateway) {
   EXPECT_TRUE(BanOperator(proxy).list().empty());
 }
 
+TEST(Bans, AreEventsWithOneLevelAndTheNumberOfEarlierOnes) {
+  Proxy proxy(banning("10m", {{"log", {{"format", "json"}, {"access", "stdout"}}}}));
+  offend(proxy);
+  auto& process = proxy.gateway.process();
+  ASSERT_TRUE(process.wait_for_err([](const std::string& log) { return has(log, R"("event":"suspended")"); }));
+  const auto log = process.err();
+  const auto at = log.find(R"("event":"suspended")");
+  const auto begin = log.rfind('\n', at) + 1;
+  const auto told = Json::parse(log.substr(begin, log.find('\n', at) - begin), nullptr, false);
+  EXPECT_EQ(told.value("level", Json()), "warning") << told;
+  EXPECT_EQ(told.value("earlier", Json()), 0) << told;
+}
+
 TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
   Proxy proxy(banning());
   const Look look(proxy.gateway.process());
