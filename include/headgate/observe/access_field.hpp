@@ -1,5 +1,5 @@
 #pragma once
-// A row of the table of fields that the line of an exchange may have (access_fields.hpp).
+// The type of a row in the table of access log fields (access_fields.hpp).
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/key_id.hpp"
@@ -18,15 +18,15 @@ namespace headgate::observe {
 
 struct AccessRecord;
 
-/// A record with the rest of what its line tells.
+/// A record and the other values that its line needs.
 struct AccessLine {
   const AccessRecord& record;
-  const LogOptions& options;  ///< with `key`
+  const LogOptions& options;  ///< the options of the log, with `key` set
   Instant at;                 ///< when the exchange ended
-  std::uint64_t dropped = 0;  ///< how many lines like this one were left out before it
+  std::uint64_t dropped = 0;  ///< number of similar lines that were dropped just before this one
 };
 
-/// How many bytes of a text are logged. A byte may need six when it is escaped.
+/// Longest logged part of a text, in bytes. Escaping may turn one byte into six.
 inline constexpr std::size_t kMaxWord = 512;
 inline constexpr std::size_t kMaxPath = 4096;
 inline constexpr std::size_t kMaxAgent = 1024;
@@ -49,35 +49,37 @@ inline std::string_view without_port(std::string_view host) noexcept {
   return colon == host.npos || host.ends_with(']') ? host : host.substr(0, colon);
 }
 
-/// Where the value of a field is. Its type says how it is written: a `Duration` is told in milliseconds with three
-/// decimals, all others as they are, and a number below 0 as 0.
+/// The source of a field's value. Its type decides the spelling: a `Duration` is written in milliseconds with three
+/// decimals, and all others unchanged. Negative numbers are written as 0.
 using AccessValue = std::variant<std::monostate, std::string_view AccessRecord::*, unsigned AccessRecord::*,
                                  std::int64_t AccessRecord::*, std::uint64_t AccessRecord::*, Duration AccessRecord::*,
                                  boost::asio::ip::address AccessRecord::*, std::string_view (*)(const AccessLine&),
                                  std::uint64_t (*)(const AccessLine&), std::chrono::seconds (*)(const AccessLine&),
                                  Instant (*)(const AccessLine&), KeyId (*)(const AccessLine&)>;
 
-/// Where a field stands although its value is empty or 0. The format `text` has only the first.
+/// Whether a field is written although its value is empty or 0. The format `text` writes such a field only with
+/// `written`.
 enum class Empty : std::uint8_t { written, left_out_in_ecs, left_out };
 
 using Condition = std::optional<bool (*)(const AccessRecord& record)>;
 
-/// A field, and how each format writes it.
+/// A field, and its spelling in each format.
 struct AccessField {
-  std::string_view name;       ///< in the format `json`
-  std::string_view ecs;        ///< in the format `ecs`
-  std::string_view text = {};  ///< what stands before the value in `text`; empty: no place, or one beside the rows
+  std::string_view name;  ///< name in the format `json`
+  std::string_view ecs;   ///< name in the format `ecs`
+  /// text before the value in the format `text`; empty if the format omits the field or places it outside the rows
+  std::string_view text = {};
   AccessValue value;
-  AccessValue in_ecs = {};  ///< if it is another one there
+  AccessValue in_ecs = {};  ///< the value in the format `ecs` if it differs
   Empty empty = Empty::written;
-  bool of_limit = false;        ///< only in lines that have a limit; these rows are together
-  Condition applies = {};       ///< to which lines; without one to all
-  Condition in_text = {};       ///< which of these have it in `text`, too
-  std::size_t most = kMaxWord;  ///< bytes of a text that are logged
-  bool ours = false;            ///< the text is a word of our own: it is short and needs no escape
-  std::string_view meaning;     ///< its sentence in docs/logs.md
+  bool of_limit = false;        ///< true for fields of lines that have a limit; these rows are adjacent
+  Condition applies = {};       ///< whether a line has the field; null if every line has it
+  Condition in_text = {};       ///< further condition for the format `text`; null if there is none
+  std::size_t most = kMaxWord;  ///< longest logged part of the text, in bytes
+  bool ours = false;            ///< true if the text is a word of headgate: it is short and needs no escaping
+  std::string_view meaning;     ///< description in docs/logs.md
 
-  /// Whether each line of the format `json` has it, or each that has a limit.
+  /// Returns whether every line of the format `json` has the field, or every line with a limit if `with_limit` is set.
   constexpr bool stands_always(bool with_limit = false) const noexcept {
     return empty != Empty::left_out && (!of_limit || with_limit) && !applies;
   }

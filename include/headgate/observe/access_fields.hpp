@@ -1,6 +1,6 @@
 #pragma once
-// Every field that the line of an exchange may have, and the record that it is written of. The writers, the bound of
-// their lines, the configuration, `headgate explain` and docs/logs.md are all made from this table.
+// The table of all access log fields, and the record that lines are written from. The writers, the bound on line
+// length, the configuration, `headgate explain` and docs/logs.md all use this table.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/access_field.hpp"
@@ -17,13 +17,13 @@
 
 namespace headgate::observe {
 
-/// The content of a line; the rows below say what each member means. The views are valid during the call. Texts may be
-/// a caller's and hold any bytes, unless their row says that they are ours. The line has no key in clear text.
+/// The content of a line; the rows below describe each member. The views are valid during the call. Texts may come from
+/// the client and contain any bytes, unless their row marks them as `ours`. Lines never have keys in clear text.
 struct AccessRecord {
-  std::string_view request_id, trace_id;  ///< the trace has 32 hexadecimal digits
+  std::string_view request_id, trace_id;  ///< a trace id has 32 hexadecimal digits
   boost::asio::ip::address address;
   std::string_view method, host, path;
-  std::string_view query;  ///< without '?', credentials hidden; empty if there is none, or it is not logged
+  std::string_view query;  ///< without '?', with credentials hidden; empty if there is none or it is not logged
   unsigned version = 11;
   unsigned status = 0;
   std::string_view grpc_status;
@@ -32,7 +32,7 @@ struct AccessRecord {
   unsigned attempts = 0;
   std::string_view retried;
   std::uint64_t in_bytes = 0, out_bytes = 0;
-  std::string_view compressed;  ///< coding of the answer; empty if it was not compressed here
+  std::string_view compressed;  ///< coding of the answer; empty if the gateway did not compress it
   std::uint64_t compressed_from = 0;
   Duration elapsed{0}, upstream_elapsed{0}, deciding{0}, delayed{0}, queued{0};
   std::string_view tls, auth;
@@ -42,13 +42,14 @@ struct AccessRecord {
   std::uint64_t remaining = 0;
   Duration retry_after{0};
   std::string_view user_agent, referer;
-  /// The values that AccessLog::callers() names, in that order; empty if the caller has none.
+  /// Values that AccessLog::callers() names, in that order; empty if the caller has none.
   std::span<const std::string_view> callers;
-  /// Fields of the request and the answer that the configuration names, with their words: "header.x-tenant".
+  /// Fields of the request and the answer that the configuration names, with their log names, such as
+  /// "header.x-tenant".
   std::span<const std::pair<std::string_view, std::string_view>> fields;
 };
 
-/// In the order in which a line has them.
+/// The fields in the order of a line.
 inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {.name = "ts",
      .ecs = "@timestamp",
@@ -299,7 +300,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
 });
 static_assert(kAccessFields.size() < 64, "an AccessFieldSet has a bit for each");
 
-/// The index of a field; nothing if there is none of this name.
+/// Returns the index of a field; empty if no field has this name.
 constexpr std::optional<std::size_t> access_field(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kAccessFields.size(); ++i)
     if (kAccessFields[i].name == name) return i;

@@ -1,6 +1,6 @@
 #pragma once
-// Events for the operator: one call per line of the error log. Details are separate fields, so that no text from a peer
-// can look like another field.
+// Events for the operator, one line of the error log for each call. Details are separate fields, so that text from a
+// peer cannot look like another field.
 
 #include "headgate/observe/options.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace headgate::observe {
 
-/// A name and a value. Views live for the call. A default-constructed field is left out.
+/// A name and a value. The views are valid during the call. A default-constructed field is left out.
 struct EventField {
   EventField() = default;
   EventField(std::string_view field, std::string_view text) : name(field), value(text) {}
@@ -24,13 +24,13 @@ struct EventField {
   std::variant<std::string_view, std::int64_t, double> value;
 };
 
-/// Writes one line to the error log if `level` is logged: the time, the name, an optional sentence without its dot for
-/// people, and the fields. `name` is a word in snake_case; the same event always has the same name. Any thread; does
-/// not wait for a disk.
+/// Writes one line to the error log if `level` is logged: the time, the name, the fields, and an optional sentence for
+/// people, without its final dot. `name` is a word in snake_case; the same event always has the same name. Any thread;
+/// does not wait for a disk.
 void event(LogLevel level, std::string_view name, std::string_view sentence,
            std::initializer_list<EventField> fields = {});
 
-/// While one lives, event() reports nothing on its thread: what a simulation decides did not happen. They may be
+/// Suppresses event() on this thread during its lifetime, because events of a simulation did not really happen. May be
 /// nested.
 class NoEvents {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// The statuses of gRPC, which an answer carries beside its HTTP status.
+// The gRPC statuses, which an answer carries in addition to its HTTP status.
 
 #include "headgate/core/per_enum.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::observe {
 
-/// Source: the list of status codes of gRPC (doc/statuscodes.md of its project).
+/// The status codes of gRPC (doc/statuscodes.md in its repository).
 enum class GrpcStatus : std::uint8_t {
   ok,
   cancelled,
@@ -28,18 +28,18 @@ enum class GrpcStatus : std::uint8_t {
   unavailable,
   data_loss,
   unauthenticated,
-  other,  ///< a number that gRPC does not have
-  none    ///< the request is no call of gRPC, or its answer has no status
+  other,  ///< a number that gRPC does not define
+  none    ///< the request is not a gRPC call, or its answer has no status
 };
 
-/// The words for them, by their number; the last is for `other`.
+/// Names of the statuses by number; the last is for `other`.
 inline constexpr PerEnum<GrpcStatus, std::string_view, static_cast<std::size_t>(GrpcStatus::other) + 1>
     kGrpcStatusNames({"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
                       "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
                       "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
                       "_OTHER"});
 
-/// As log, metrics and configuration have it; "" for none.
+/// Returns the name in logs, metrics and the configuration; empty for none.
 constexpr std::string_view to_text(GrpcStatus status) noexcept {
   return status == GrpcStatus::none ? std::string_view() : kGrpcStatusNames[status];
 }

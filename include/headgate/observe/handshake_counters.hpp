@@ -8,20 +8,20 @@
 
 namespace headgate::observe {
 
-/// How a handshake ended.
+/// The result of a handshake.
 enum class HandshakeResult : std::uint8_t {
   full,
-  resumed,     ///< with a ticket of an earlier connection
-  failed,      ///< what the client offers or shows is not accepted, or it went away
-  timed_out,   ///< not over in time
-  refused,     ///< its address has too many under way
-  plain_http,  ///< the client speaks HTTP without TLS
+  resumed,     ///< used a ticket of an earlier connection
+  failed,      ///< the client's offer or certificate is not accepted, or the client disconnected
+  timed_out,   ///< did not finish in time
+  refused,     ///< the client's address has too many handshakes in progress
+  plain_http,  ///< the client sent HTTP without TLS
 };
 
 class HandshakeCounters {
  public:
   HandshakeCounters(Registry& registry, Writer writer);
-  /// `version` is "1.2", "1.3", or empty if there was none. That worker's thread only.
+  /// Counts a handshake. `version` is "1.2" or "1.3", or empty if none was agreed on. That worker's thread only.
   void count(HandshakeResult result, std::string_view version) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The keys that come most often in a stream, from bounded memory: which callers a limit rejects, and which it allows.
+// The most frequent keys of a stream in bounded memory. Used to find the callers that a limit rejects and allows most.
 
 #include <array>
 #include <cstddef>
@@ -10,36 +10,37 @@
 
 namespace headgate::observe {
 
-/// One key of a list, and how often it came: at least so often, and at most HeavyList::missed times more.
+/// A key and a lower bound of its occurrences; the upper bound is HeavyList::missed more.
 struct HeavyKey {
   std::string key;
   std::uint64_t count = 0;
 };
 
-/// What a sketch knows, or several together. For every key, also one that is not in the list (count 0):
-/// count <= how often it came <= count + missed. And `missed` is at most `total` / HeavyKeys::kShare.
+/// The content of one sketch, or of several merged ones. For every key count <= occurrences <= count + missed, where
+/// count is 0 for keys that are not in the list. `missed` is at most `total` / HeavyKeys::kShare.
 struct HeavyList {
   std::uint64_t total = 0;
   std::uint64_t missed = 0;
-  std::vector<HeavyKey> keys;  ///< in no order
+  std::vector<HeavyKey> keys;  ///< unordered
 
-  /// Adds another list. The bounds hold for both streams together, and no more than HeavyKeys::kCounters keys stay.
+  /// Merges another list into this one. The bounds then hold for both streams together. Keeps at most
+  /// HeavyKeys::kCounters keys.
   void merge(const HeavyList& other);
 };
 
 /// A sketch after "A High-Performance Algorithm for Identifying Frequent Items in Data Streams" (Anderson, Bevin, Lang,
-/// Liberty, Rhodes and Thaler, 2017), which is Misra and Gries's with fewer decrements: so many counters, one for each
-/// key, and when all are in use the median is taken from all of them, which frees half. So one addition takes
-/// constant time on average, whatever the keys are. With kCounters keys or fewer it is exact.
+/// Liberty, Rhodes and Thaler, 2017), a variant of Misra-Gries with fewer decrements. There are kCounters counters, one
+/// for each key. When all are in use, the median is subtracted from all of them, which frees half. So one addition
+/// takes constant time on average, whatever the keys are. With kCounters keys or fewer the counts are exact.
 ///
-/// One thread. About 6 KB, and what its keys are longer than 15 bytes.
+/// One thread. Uses about 6 KB, plus the memory of keys longer than 15 bytes.
 class HeavyKeys {
  public:
   static constexpr std::size_t kCounters = 128;
-  /// Every key with more than one of so many of all additions is in the list.
+  /// A key with more than 1/kShare of all additions is always in the list.
   static constexpr std::uint64_t kShare = kCounters / 2;
 
-  /// `key` came `times` more times. `hash` is keyed, the same whenever this key comes, and tells it from all others.
+  /// Counts `times` more occurrences of `key`. `hash` is a keyed hash that identifies the key.
   void add(std::uint64_t hash, std::string_view key, std::uint32_t times = 1);
   HeavyList list() const;
 
@@ -54,8 +55,8 @@ class HeavyKeys {
   std::size_t slot_of(std::uint64_t hash) const noexcept;
   void make_room();
 
-  std::array<std::uint8_t, kSlots> slots_{};  ///< an index of counters_ plus one; 0: empty
-  std::array<Counted, kCounters> counters_;   ///< the first `used_` are in use
+  std::array<std::uint8_t, kSlots> slots_{};  ///< index in counters_ plus one; 0 if empty
+  std::array<Counted, kCounters> counters_;   ///< the first `used_` elements are in use
   std::size_t used_ = 0;
   std::uint64_t total_ = 0;
   std::uint64_t missed_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What stands for a key where the key itself is not shown: in the access log, and where operators look at keys.
+// The id that stands for a key where the key itself must not be shown: in the access log and in the views of operators.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/hex.hpp"
@@ -10,8 +10,8 @@
 
 namespace headgate::observe {
 
-/// "k_" and 16 hexadecimal digits: the same for the same key wherever the secret is the same. Nobody finds the key by
-/// it without the secret.
+/// "k_" and 16 hexadecimal digits. The same key has the same id wherever the secret is the same. Without the secret the
+/// key cannot be found from its id.
 class KeyId {
  public:
   static constexpr std::size_t kSize = 18;
@@ -20,7 +20,7 @@ class KeyId {
     auto digest = keyed_digest(key, secret);
     for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kHexDigits[digest & 15];
   }
-  /// Valid as long as this.
+  /// Valid as long as this object.
   std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// What may happen between a request and one limit, beside its decision: a table of metrics. A row is its family,
-// which limits have it, and when it is counted.
+// A table of metrics for the events, besides the decision, between a request and one limit. A row has the metric's
+// family, a condition for limits to have it, and a condition for requests to count.
 
 #include "headgate/observe/families/limits.hpp"
 
@@ -10,35 +10,36 @@
 
 namespace headgate::observe {
 
-/// Whether less than a fifth of the limit is left.
+/// Returns whether less than a fifth of the limit remains.
 constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
   return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
 }
 
-/// What a request was to a limit that it applies to, or to the capacity of an upstream.
+/// The result of a request at a limit that applies to it, or at the capacity of an upstream.
 struct LimitSeen {
   enum class Decision : std::uint8_t {
     allowed,
-    kept,      ///< by its appointment
-    rejected,  ///< or would have been, by a limit that only observes
+    kept,      ///< allowed by an appointment
+    rejected,  ///< rejected, or would have been by a limit in observe mode
     not_charged
   };
-  Decision decision = Decision::not_charged;  ///< not charged: another limit or a capacity rejected the request
-  std::uint64_t remaining = 0;                ///< of what was allowed, in units; of its scarcest rate
-  std::uint64_t limit = 0;                    ///< the size of that rate
-  bool unreadable_cost = false;               ///< the answer's cost was not a number
-  bool other_shard = false;                   ///< another shard was asked, as the first one rejected
+  Decision decision = Decision::not_charged;  ///< not_charged if another limit or a capacity rejected the request
+  std::uint64_t remaining = 0;                ///< remaining units of the scarcest rate, after an allowed request
+  std::uint64_t limit = 0;                    ///< size of that rate
+  bool unreadable_cost = false;               ///< true if the cost in the answer was not a number
+  bool other_shard = false;                   ///< true if another shard was asked because the first one rejected
 };
 
-/// What a limit is like, as far as its metrics depend on it.
+/// The properties of a limit that decide which metrics it has.
 struct LimitNature {
   bool in_shards = false;
 };
 
 struct LimitEvent {
-  const Family& family;                         ///< a counter; its labels are "limit", or "limit" and "tier"
-  bool (*had_by)(const LimitNature&) noexcept;  ///< whether such a limit has this metric
-  bool (*happened)(const LimitSeen&) noexcept;  ///< once for each request and limit, on the path: no allocation
+  const Family& family;                         ///< a counter with the labels "limit", or "limit" and "tier"
+  bool (*had_by)(const LimitNature&) noexcept;  ///< returns whether such a limit has this metric
+  /// returns whether to count; called once for each request and limit on the path, so it must not allocate
+  bool (*happened)(const LimitSeen&) noexcept;
 };
 
 inline constexpr std::array kLimitEvents{

@@ -1,5 +1,5 @@
 #pragma once
-// Who is limited: one worker's sketches of the keys that each limit rejects and allows.
+// One worker's sketches of the keys that each limit rejects and allows most.
 
 #include "headgate/observe/heavy_keys.hpp"
 
@@ -14,24 +14,26 @@
 
 namespace headgate::observe {
 
-/// The keys of one limit that one worker saw since they were taken the last time. Only that worker's thread touches it,
-/// also to hand it over: so counting needs no lock and no atomic instruction.
+/// The keys of one limit that one worker saw since the last take. Only that worker's thread uses it, also to take the
+/// sketches, so counting needs no lock and no atomic instruction.
 class LimitTop {
  public:
-  /// One of so many allowed requests is counted, as so many: chosen by chance, so that no pattern of arrivals hides a
-  /// key. A key with n requests is told as n, give or take about 5 roots of n (in 19 of 20 cases).
+  /// One in kSampled allowed requests is counted, as kSampled requests. It is chosen at random, so that no pattern of
+  /// arrivals hides a key. A key with n requests is reported as n, with an error below about 5 times the square root of
+  /// n (in 19 of 20 cases).
   static constexpr std::uint32_t kSampled = 8;
 
   explicit LimitTop(std::uint64_t seed) noexcept : random_(seed | 1U) {}
 
-  /// `hash` as for HeavyKeys::add().
+  /// Counts a rejection. `hash` is the one of HeavyKeys::add().
   void rejected(std::uint64_t hash, std::string_view key) { count(rejected_, hash, key, 1); }
   void allowed(std::uint64_t hash, std::string_view key) {
-    random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // Knuth's; its upper bits are good
+    // This is Knuth's generator, whose upper bits are the good ones.
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     if (random_ >> 61U == 0) count(allowed_, hash, key, kSampled);
   }
 
-  /// What was counted since the last call; null: nothing.
+  /// Returns the rejections counted since the last call; null if there are none.
   std::unique_ptr<HeavyKeys> take_rejected() noexcept { return std::move(rejected_); }
   std::unique_ptr<HeavyKeys> take_allowed() noexcept { return std::move(allowed_); }
 
@@ -47,21 +49,21 @@ class LimitTop {
   std::uint64_t random_;
 };
 
-/// What one worker hands over of one limit. Null: nothing was counted.
+/// The sketches of one limit that one worker hands over; null if nothing was counted.
 struct TakenTop {
   std::string limit;
   std::unique_ptr<HeavyKeys> rejected;
   std::unique_ptr<HeavyKeys> allowed;
 };
 
-/// All of one worker, by limit. They live as long as this, also over reloads. That worker's thread only, or before it
-/// runs.
+/// All sketches of one worker, by limit. They live as long as this object, also across reloads. Used only by that
+/// worker's thread, or before it starts.
 class WorkerTops {
  public:
   explicit WorkerTops(std::uint64_t seed) noexcept : seed_(seed) {}
-  /// The same name gives the same one.
+  /// Returns the sketches of a limit; the same name returns the same object.
   LimitTop& of(std::string_view limit);
-  /// Hands over what was counted since the last call.
+  /// Hands over everything counted since the last call.
   std::vector<TakenTop> take();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Keeps what happens often from filling the log. Used by redis and notify.
+// Keeps frequent messages from filling the log. Used by redis and notify.
 
 #include "headgate/observe/event.hpp"
 
@@ -8,14 +8,14 @@
 
 namespace headgate::observe {
 
-/// Passes kBurst lines at once and then one a second, and counts the dropped ones. One thread.
+/// Passes kBurst lines at once, then one per second, and counts the dropped ones. One thread.
 class LineGate {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr double kBurst = 6;
 
   [[nodiscard]] bool pass(Time now);
-  /// The field with the number of lines dropped since the last one, or an empty field. Resets the count.
+  /// Returns the field with the number of lines dropped since the last one, or an empty field. Resets the count.
   EventField left_out();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The logs of this process, open from its first event to its last. One per process.
+// The logs of this process. They are open from its first event to its last.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -15,27 +15,28 @@
 
 namespace headgate::observe {
 
-/// Why a log cannot be opened.
+/// The reason that a log cannot be opened.
 struct LogFailure {
   enum class Which : std::uint8_t { access, error } which = Which::access;
   std::string why;
 };
 
-/// Gets each event, whatever level is logged, as one JSON object: the fields of the log and `sentence`, the event in
-/// one English sentence. On the thread of the event: it must not wait, and must not report an event.
+/// Receives each event as one JSON object, whatever level is logged: the fields of the log and `sentence`, the event in
+/// one English sentence. Runs on the thread of the event; must not wait and must not report an event.
 using EventTap = std::function<void(std::string_view name, std::string_view json)>;
-/// `tap` gets all events of level info and above from now on; empty: nobody does. When it returns, the tap before is
-/// not called any more. Any thread, but not from within a tap.
+/// Sends all events of level info and above to `tap` from now on; an empty `tap` ends that. On return, the previous tap
+/// is no longer called. Any thread, but not from within a tap.
 void tap_events(EventTap tap);
 
-/// What stands for `key` in the log lines of this process, as `key_id`: "k_" and 16 hexadecimal digits. Any thread.
+/// Returns the `key_id` of `key` in the log lines of this process: "k_" and 16 hexadecimal digits. Any thread.
 std::string key_id(std::string_view key);
 
-/// Events go to stderr where no Logs exist: stdout has what a command was asked for. For a program's first line.
+/// Sends events to stderr while no Logs exist, because stdout is for the output of a command. Call it at the start of
+/// the program.
 void events_to_stderr();
 
-/// Constructed and destroyed on the main thread while no other thread runs. Events go to spdlog's default logger; this
-/// object replaces it during its lifetime.
+/// The logs of the process. Constructed and destroyed on the main thread while no other thread runs. Events go to
+/// spdlog's default logger, which this object replaces during its lifetime.
 class Logs {
  public:
   /// Throws std::runtime_error if a file cannot be opened.
@@ -45,11 +46,11 @@ class Logs {
   Logs(const Logs&) = delete;
   Logs& operator=(const Logs&) = delete;
 
-  /// Makes a worker's access log. It must not be used after this object is destroyed. Any thread. If the log that the
-  /// worker had `before` has the same target, its lines stay in the same queue.
+  /// Returns a worker's access log, which must not be used after this object is destroyed. If `before`, the previous
+  /// log of the worker, has the same target, its lines stay in the same queue. Any thread.
   AccessLog access_log(const AccessLog* before = nullptr);
 
-  /// Other options, with their files open, but not used yet. Main thread only.
+  /// New options with open files that are not used yet. Main thread only.
   class Next {
    public:
     Next(Next&&) noexcept;
@@ -62,26 +63,26 @@ class Logs {
     explicit Next(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  /// Opens the files of `options` that are not open yet. Changes nothing otherwise.
+  /// Opens the files of `options` that are not open yet, and changes nothing else.
   Result<Next, LogFailure> prepare(const LogOptions& options) const;
-  /// Events follow the new options from now on, and so does each access log that is made from now on. Main thread
-  /// only.
+  /// Applies the new options to events, and to access logs that are made from now on. Main thread only.
   void use(Next next);
-  /// No worker has an access log any more that was made before the last use(): what is left in the targets that are no
-  /// longer used is written, and they are closed. Does not wait. Main thread only.
+  /// Writes the rest of all targets that are no longer used, and closes them. Call it when no worker has an access log
+  /// from before the last use(). Does not wait. Main thread only.
   void close_unused();
 
-  /// Events of lower levels are not logged any more, until the next use(). Any thread. False where events go nowhere.
+  /// Stops logging events below `level` until the next use(). Returns false if events are not logged at all. Any
+  /// thread.
   bool use_level(LogLevel level) noexcept;
   LogLevel level() const noexcept;  ///< any thread
 
-  /// Opens files again by their names, after a rotation has moved them. Main thread only; does not wait.
+  /// Reopens files by their names after a rotation has moved them. Main thread only; does not wait.
   void reopen() noexcept;
 
-  /// The `key_id` of a key, as it is logged now. Any thread.
+  /// Returns the current `key_id` of a key. Any thread.
   std::string key_id(std::string_view key) const;
 
-  /// Lines that were lost or left out since the start. Any thread.
+  /// Numbers of lines that were lost or left out since startup. Any thread.
   struct Dropped {
     std::uint64_t access = 0;
     std::uint64_t error = 0;
@@ -90,8 +91,8 @@ class Logs {
   };
   Dropped dropped() const;
 
-  /// How many bytes wait to be written, of the thread with the most of them. Each thread has room for kMaxQueued, and
-  /// loses what comes beyond. Any thread.
+  /// Bytes that wait to be written, for the thread with the most of them. Each thread may queue kMaxQueued bytes and
+  /// loses further lines. Any thread.
   struct Queued {
     std::size_t access = 0;
     std::size_t error = 0;
@@ -99,10 +100,11 @@ class Logs {
   static constexpr std::size_t kMaxQueued = 1UL << 20;
   Queued queued() const;
 
-  /// The lines of the access log of the last minutes, as far as RecentLines keeps them; "" if it is off. Any thread.
+  /// Returns the access log lines of the last minutes, as far as RecentLines keeps them; empty if the log is off. Any
+  /// thread.
   std::string recent() const;
 
-  /// Which of the logs cannot be written at the moment. Any thread.
+  /// The logs that cannot be written at the moment. Any thread.
   struct Failing {
     bool access = false;
     bool error = false;

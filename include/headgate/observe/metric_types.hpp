@@ -50,9 +50,9 @@ class Histogram {
  public:
   static constexpr std::size_t kMaxBounds = 13;
 
-  /// `bounds` are in ascending order, at most kMaxBounds, and outlive the histogram.
+  /// `bounds` are in ascending order and at most kMaxBounds; they must outlive the histogram.
   explicit Histogram(std::span<const Duration> bounds) noexcept : bounds_(bounds) {
-    // A duration of 0 has the width of 1.
+    // A duration of 0 has width 1, like a duration of 1.
     std::transform(bounds.begin(), bounds.end(), most_.begin(),
                    [](Duration bound) { return static_cast<std::uint64_t>(bound.count()); });
     most_[bounds.size()] = UINT64_MAX;
@@ -85,12 +85,12 @@ class Histogram {
   }
 
   std::span<const Duration> bounds_;
-  /// By the number of digits that a duration has in binary: the first bound that may not be below it. So no search
-  /// begins at the first bucket.
+  /// Index of the first bound that may be large enough, by the binary width of the duration. Searches begin there
+  /// instead of at the first bucket.
   std::array<std::uint8_t, kWidths> first_{};
-  std::array<std::uint64_t, kMaxBounds + 1> most_{};  ///< the bounds, and one behind them that ends each search
+  std::array<std::uint64_t, kMaxBounds + 1> most_{};  ///< the bounds, then a sentinel that ends each search
   std::array<Counter, kMaxBounds + 1> counts_;
-  Counter sum_;  // microseconds
+  Counter sum_;  // in microseconds
 };
 
 /// Counters with numbers as keys, for labels that come from the request, like its method and status. The first use of a
@@ -101,7 +101,7 @@ class TableOfCounters {
  public:
   using Key = std::uint32_t;
   static constexpr std::size_t kMax = most;
-  static constexpr Key kRest = 0;  ///< a key that nobody uses
+  static constexpr Key kRest = 0;  ///< a key that stands for all others, never used otherwise
 
   void add(Key key, std::uint64_t n = 1) noexcept {
     for (std::size_t i = key * kGolden >> kShift;; ++i) {
@@ -116,7 +116,7 @@ class TableOfCounters {
     }
   }
 
-  /// Calls visit(key, count) for all keys in use.
+  /// Calls visit(key, count) for each key in use.
   template <class Visit>
   void each(Visit&& visit) const {
     for (const auto& slot : slots_) {
@@ -127,7 +127,7 @@ class TableOfCounters {
 
  private:
   static_assert(std::has_single_bit(slots) && most < slots, "every search must end at an empty slot");
-  static constexpr Key kGolden = 2654435769;  // 2^32 divided by the golden ratio: spreads keys that are close together
+  static constexpr Key kGolden = 2654435769;  // 2^32 divided by the golden ratio; spreads adjacent keys
   static constexpr int kShift = 32 - std::countr_zero(slots);
   struct Slot {
     std::atomic<Key> key{kRest};
@@ -138,9 +138,9 @@ class TableOfCounters {
   std::size_t used_ = 0;
 };
 
-/// For the methods and statuses of a route.
+/// A table for the methods and statuses of a route.
 using CounterTable = TableOfCounters<128, 96>;
-/// For the statuses of one server.
+/// A table for the statuses of one server.
 using CodeTable = TableOfCounters<32, 24>;
 
 }  // namespace headgate::observe

@@ -1,6 +1,6 @@
 #pragma once
-// The metrics registry of this process. Series are made when a configuration is loaded; the request path only adds to
-// their counters.
+// The metrics registry of this process. Series are created when a configuration is loaded; the request path only adds
+// to their counters.
 
 #include "headgate/observe/limit_top.hpp"
 #include "headgate/observe/metric_types.hpp"
@@ -22,12 +22,12 @@ namespace headgate::observe {
 using Writer = std::uint32_t;
 inline constexpr Writer kMainThread = ~Writer{0};
 
-/// The key in a CodeTable of an attempt without an answer.
+/// The key in a CodeTable for attempts without an answer.
 inline constexpr CodeTable::Key kNoCode = 1;
 
-/// One per process. It outlives all users of its counters. Any thread may make series, find them again and scrape; only
-/// its one writer may write a counter. Nothing is ever removed: after a reload the same labels have the same counter,
-/// so no counter decreases.
+/// The registry; one per process. It outlives all users of its counters. Any thread may create or find series and
+/// scrape, but a counter is written only by its one writer. Nothing is ever removed: after a reload the same labels
+/// have the same counter, so no counter decreases.
 class Registry {
  public:
   Registry();
@@ -38,38 +38,40 @@ class Registry {
   Counter& counter(Writer writer, const Family& family, const LabelValues& labels);
   Histogram& histogram(Writer writer, const Family& family, const LabelValues& labels);
   Gauge& gauge(const Family& family, const LabelValues& labels);
-  /// A gauge that is the sum of what its writers have.
+  /// Returns a gauge whose value is the sum over its writers.
   Level& level(Writer writer, const Family& family, const LabelValues& labels);
 
-  /// A table of counters. `first` are the first labels; `spell` makes the last labels from a key.
+  /// Returns a table of counters. `first` are the first labels; `spell` makes the last labels from a key.
   using Spell = LabelValues (*)(CounterTable::Key key);
   CounterTable& table(Writer writer, const Family& family, const LabelValues& first, Spell spell);
 
-  /// Counters by status; `first` are the labels before it.
+  /// Returns counters by status; `first` are the labels before the status.
   CodeTable& codes(Writer writer, const Family& family, const LabelValues& first);
 
-  /// The counters of routes that this worker writes. Unlike the others they are made while requests are served.
+  /// Returns the route counters of a worker. Unlike other series they are created while requests are served.
   WorkerRoutes& routes(Writer writer);
 
-  /// Who is limited, as this worker counts it. Its thread only; not part of the text.
+  /// Returns the most limited keys that this worker counts. Not part of the text of a scrape. That worker's thread
+  /// only.
   WorkerTops& tops(Writer writer);
 
-  /// Adds a collector. It runs at every scrape, on the scraping thread, never two at once, as long as the registry
-  /// lives.
+  /// Adds a collector for the lifetime of the registry. Collectors run at each scrape on the scraping thread, never two
+  /// at once.
   using Collector = std::function<void(Scrape&)>;
   void collect(Collector collector);
 
-  /// The counters of `family` whose labels begin with `first`, over all writers, added up by the label at index `by`.
+  /// Returns the counters of `family` whose labels begin with `first`, summed over all writers and grouped by the label
+  /// at index `by`.
   std::map<std::string, std::uint64_t> sums(const Family& family, const LabelValues& first, std::size_t by) const;
 
-  /// The counters of `family` by their labels, over all writers.
+  /// Returns the counters of `family` by their labels, summed over all writers.
   std::map<LabelValues, std::uint64_t> all(const Family& family) const;
 
-  /// All requests, over all routes and writers. Takes a time in proportion to the routes that have series.
+  /// Returns the traffic of all routes and writers. Takes time proportional to the number of routes that have series.
   Traffic traffic() const;
-  /// The same by route: at most CountedRoutes::kMax, and two more.
+  /// Returns the traffic by route: at most CountedRoutes::kMax routes, and two more entries.
   TrafficByRoute traffic_by_route() const;
-  /// How many routes have series of their own.
+  /// Returns the number of routes that have series of their own.
   std::size_t counted_routes() const;
 
   /// The gauges of `family` whose labels begin with `first`.
@@ -79,9 +81,9 @@ class Registry {
   };
   GaugeReading gauges(const Family& family, const LabelValues& first) const;
 
-  /// All metrics as text. May take long: for the admin thread, not for a worker.
+  /// Returns all metrics as text. May take long, so call it on the admin thread and not on a worker.
   std::string text() const;
-  /// The same as OpenMetrics.
+  /// Returns all metrics as OpenMetrics. May take long as well.
   std::string open_metrics() const;
 
  private:

@@ -12,31 +12,31 @@
 
 namespace headgate::observe {
 
-/// Values of a family's labels, in the family's order. They always come from a small fixed set: the name of a limit,
-/// never a key, an address or a path.
+/// The values of a family's labels, in the family's order. They always come from a small fixed set, such as the names
+/// of limits, and are never a key, an address or a path.
 using LabelValues = std::vector<std::string>;
 
-/// One thread.
+/// Collects the series of one scrape. One thread.
 class Scrape {
  public:
-  /// Adds a value of a counter or a gauge. If a series is added twice, counters are summed, and the last gauge counts.
+  /// Adds a value of a counter or a gauge. If a series is added twice, counters are summed and the last gauge wins.
   void value(const Family& family, const LabelValues& labels, double value);
-  /// Adds a part of a gauge. If a series is added twice, both are summed.
+  /// Adds a part of a gauge. Parts of the same series are summed.
   void level(const Family& family, const LabelValues& labels, double value);
-  /// Adds a histogram. `counts` has one number for each bucket, not cumulative, and one more than the family has
+  /// Adds a histogram. `counts` has one number per bucket, not cumulative, and thus one more than the family has
   /// bounds. If a series is added twice, both are summed.
   void histogram(const Family& family, const LabelValues& labels, std::span<const std::uint64_t> counts, Duration sum);
 
-  /// Adds an exemplar to a bucket of a histogram that was added. Of several the newest stays.
+  /// Adds an exemplar to a bucket of a histogram that has been added. Only the newest exemplar of a bucket is kept.
   void exemplar(const Family& family, const LabelValues& labels, std::size_t bucket, Exemplar exemplar);
 
-  /// How many series it has so far, as a scraper counts them: a histogram is one for each bucket and two more.
+  /// Returns the number of series so far, as a scraper counts them: a histogram has one for each bucket and two more.
   std::size_t series() const noexcept;
 
-  /// The Prometheus text format 0.0.4, with families in the order of the table.
+  /// Returns the Prometheus text format 0.0.4, with families in the order of the table.
   std::string text() const;
-  /// OpenMetrics 1.0, with exemplars. It has no `_created` lines: Prometheus 2 makes a series of each, so they would
-  /// double what is kept; process_start_time_seconds says when all counters were 0.
+  /// Returns OpenMetrics 1.0 with exemplars. There are no `_created` lines, because Prometheus 2 makes a series of
+  /// each, which would double the stored series. All counters were 0 at process_start_time_seconds.
   std::string open_metrics() const;
 
  private:
@@ -44,7 +44,7 @@ class Scrape {
     double value = 0;
     std::vector<std::uint64_t> counts;
     Duration sum{0};
-    std::map<std::size_t, Exemplar> exemplars{};  ///< by bucket
+    std::map<std::size_t, Exemplar> exemplars{};  ///< exemplars by bucket
   };
   std::map<const Family*, std::map<LabelValues, Sample>> samples_;
 };

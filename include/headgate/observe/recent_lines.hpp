@@ -1,5 +1,5 @@
 #pragma once
-// The last lines of the access log, so that a policy can be tried on what went through just now.
+// The latest lines of the access log, so that a policy can be tried on recent requests.
 
 #include "headgate/core/time.hpp"
 
@@ -12,19 +12,19 @@
 
 namespace headgate::observe {
 
-/// At most kMax bytes of at most kMaxAge. Any thread; no call waits for long.
+/// Keeps at most kMax bytes that are at most kMaxAge old. Any thread; no call waits for long.
 class RecentLines {
  public:
   static constexpr std::size_t kMax = std::size_t{8} << 20U;
   static constexpr auto kMaxAge = std::chrono::minutes(15);
 
-  /// The next bytes of the log. They may end within a line, whose rest comes next.
+  /// Adds the next bytes of the log, which may end within a line.
   void add(std::string_view bytes, Instant now);
-  /// What is kept, from the beginning of a line on.
+  /// Returns the kept bytes from the beginning of a line on.
   std::string text(Instant now);
 
  private:
-  /// Bytes that came within a second or so.
+  /// Bytes that arrived within about one second.
   struct Piece {
     Instant begun;
     std::string bytes;
@@ -34,7 +34,7 @@ class RecentLines {
   std::mutex mutex_;
   std::deque<Piece> pieces_;
   std::size_t size_ = 0;
-  bool cut_ = false;  ///< the oldest piece may begin within a line
+  bool cut_ = false;  ///< true if the oldest piece may begin within a line
 };
 
 }  // namespace headgate::observe

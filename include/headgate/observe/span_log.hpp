@@ -1,5 +1,5 @@
 #pragma once
-// Spans of exchanges on their way from the workers to whoever sends them away.
+// Spans of exchanges, on their way from the workers to the exporter.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/access_log.hpp"
@@ -17,7 +17,7 @@
 
 namespace headgate::observe {
 
-/// The decision of one limit.
+/// The decision of a limit.
 struct DecisionSpan {
   std::uint64_t id = 0;
   Instant begun, ended;
@@ -25,32 +25,32 @@ struct DecisionSpan {
   std::uint64_t remaining = 0;
 };
 
-/// One attempt at a server.
+/// An attempt at a server.
 struct AttemptSpan {
   std::uint64_t id = 0;
   Instant begun, ended;
-  std::string_view server;     ///< host and port; empty: none was connected
-  unsigned status = 0;         ///< of its answer; 0: there was none
-  std::string_view failure{};  ///< why there was none, or no whole one; one word
+  std::string_view server;     ///< host and port; empty if no server was connected
+  unsigned status = 0;         ///< status of the answer; 0 if there was none
+  std::string_view failure{};  ///< reason for a missing or incomplete answer; one word, empty if the answer is complete
 };
 
 /// The spans of one exchange. The views are valid during the call.
 struct ExchangeSpans {
   const AccessRecord* record = nullptr;
-  TraceContext context;  ///< `parent` only if the caller began the trace
+  TraceContext context;  ///< `parent` is set only if the caller began the trace
   bool begun_here = false;
   std::string_view state;  ///< the caller's `tracestate`; may be empty
-  std::uint64_t id = 0;    ///< of the span of the exchange itself
+  std::uint64_t id = 0;    ///< id of the exchange's own span
   Instant begun, ended;
-  std::string_view pattern;  ///< of the path of its route; empty: no route was found
+  std::string_view pattern;  ///< path pattern of the route; empty if no route was found
   std::string_view scheme;   ///< "http" or "https"
   bool client_address = true;
   std::span<const DecisionSpan> decisions;
   std::span<const AttemptSpan> attempts;
 };
 
-/// Spans of all workers, as the JSON texts of OTLP with commas between. Bounded: a megabyte for each worker; beyond it
-/// the newest are dropped and counted.
+/// A queue for the spans of all workers, as OTLP JSON texts separated by commas. Each worker may queue a megabyte;
+/// beyond that the newest spans are dropped and counted.
 class SpanQueue {
  public:
   SpanQueue();
@@ -58,13 +58,14 @@ class SpanQueue {
   SpanQueue(const SpanQueue&) = delete;
   SpanQueue& operator=(const SpanQueue&) = delete;
 
-  /// Appends spans of whole exchanges, so many that `out` grows by at most `most` bytes, and returns how many. One
-  /// thread.
+  /// Appends the spans of whole exchanges to `out`, which grows by at most `most` bytes, and returns the number of
+  /// spans. One thread.
   std::size_t take(std::size_t most, std::string& out);
-  /// How many bytes wait, of the worker with the most of them. Each has room for kMaxQueued. Any thread.
+  /// Returns the bytes that wait, for the worker with the most of them. Each worker may queue kMaxQueued bytes. Any
+  /// thread.
   std::size_t fullest() const;
   static constexpr std::size_t kMaxQueued = 1UL << 20;
-  /// Any thread.
+  /// Returns the number of dropped spans since startup. Any thread.
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
  private:
@@ -77,7 +78,7 @@ class SpanQueue {
   std::atomic<std::uint64_t> dropped_{0};
 };
 
-/// Belongs to one worker; its thread only. Takes its part of the queue's memory at the first write.
+/// The span log of one worker; its thread only. Takes its part of the queue's memory at the first write.
 class SpanLog {
  public:
   explicit SpanLog(SpanQueue& queue) noexcept : queue_(queue) {}

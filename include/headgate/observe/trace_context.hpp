@@ -1,5 +1,5 @@
 #pragma once
-// Trace Context (W3C): the fields `traceparent` and `tracestate`, by which the spans of several services become one
+// Trace Context (W3C): the fields `traceparent` and `tracestate`, which join the spans of several services into one
 // trace. Pure functions; any thread.
 
 #include <array>
@@ -11,51 +11,51 @@
 
 namespace headgate::observe {
 
-/// What a `traceparent` says.
+/// The content of a `traceparent`.
 struct TraceContext {
-  std::uint64_t high = 0, low = 0;  ///< the id of the trace; never both 0
-  std::uint64_t parent = 0;         ///< the id of the sender's span; never 0
-  bool sampled = false;             ///< the sender records its span
-  bool random = false;              ///< the lower 56 bits of the trace's id are random (level 2)
+  std::uint64_t high = 0, low = 0;  ///< id of the trace; never both 0
+  std::uint64_t parent = 0;         ///< id of the sender's span; never 0
+  bool sampled = false;             ///< true if the sender records its span
+  bool random = false;              ///< true if the lower 56 bits of the trace id are random (level 2)
 };
 
 /// The value of a `traceparent` of version 00.
 using TraceParent = std::array<char, 55>;
 
-/// Reads a value strictly: lengths, lower-case hexadecimal digits, no id of zeros, not version ff. Of a later version
-/// it reads what version 00 has. Nothing if it is not valid.
+/// Parses a value strictly: lengths, lower-case hexadecimal digits, no id of zeros, not version ff. Of later versions
+/// only the parts of version 00 are read. Empty if the value is invalid.
 std::optional<TraceContext> parse_traceparent(std::string_view value) noexcept;
 TraceParent to_traceparent(const TraceContext& context) noexcept;
-/// Replaces the span in it.
+/// Replaces the span id.
 void put_span(TraceParent& text, std::uint64_t span) noexcept;
-/// The id of the trace in it, in 32 digits.
+/// Returns the trace id, which has 32 digits.
 std::string_view trace_of(const TraceParent& text) noexcept;
-/// Sixteen hexadecimal digits.
+/// Returns the id as sixteen hexadecimal digits.
 std::array<char, 16> hex_of(std::uint64_t id) noexcept;
 
-/// Whether the values of the fields `tracestate`, in their order, are one valid list: at most 32 members, each key
-/// once.
+/// Returns whether the values of the `tracestate` fields, in their order, are one valid list: at most 32 members, and
+/// each key once.
 bool is_tracestate(const std::vector<std::string_view>& values) noexcept;
 
-/// Ids that look random, from a random seed. One thread.
+/// Pseudo-random ids from a random seed. One thread.
 class TraceIds {
  public:
   explicit TraceIds(std::uint64_t seed) noexcept : state_(seed) {}
-  /// Never 0.
+  /// Returns the next id, which is never 0.
   std::uint64_t next() noexcept;
-  /// A seed that goes on after it.
+  /// Returns a seed that continues the sequence.
   std::uint64_t state() const noexcept { return state_; }
 
  private:
   std::uint64_t state_;
 };
 
-/// Whether the trace is among a share of all: `below` of 2^56 (W3C level 2, section 2.2.3). `low` is random: the lower
-/// half of an id that was begun here, or a hash.
+/// Returns whether the trace belongs to a share of `below` in 2^56 of all traces (W3C level 2, section 2.2.3). `low` is
+/// random: the lower half of an id that was generated here, or a hash.
 constexpr bool in_share(std::uint64_t low, std::uint64_t below) noexcept {
   return (low & ((std::uint64_t{1} << 56) - 1)) < below;
 }
-/// The share of `millionths` as in_share() takes it.
+/// Returns the share of `millionths` in the unit of in_share().
 constexpr std::uint64_t share_below(std::uint32_t millionths) noexcept {
   return millionths >= 1'000'000 ? std::uint64_t{1} << 56 : ((std::uint64_t{1} << 56) / 1'000'000) * millionths;
 }

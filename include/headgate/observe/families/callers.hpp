@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of TLS with clients, of gRPC, and of who callers are.
+// Metrics of TLS with clients, of gRPC, and of the authentication of callers.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of a candidate.
+// Metrics of a candidate policy.
 
 #include "headgate/observe/metrics_family.hpp"
 

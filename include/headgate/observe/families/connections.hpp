@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of client connections as a whole, and of the spans that are sent to a collector.
+// Metrics of all client connections, and of the spans that are sent to a collector.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The metrics of what gateways share: limits in Redis, suspensions, overrides, issued API keys, billed use, and what
-// they tell webhooks.
+// Metrics of data that gateways share: limits in Redis, suspensions, overrides, issued API keys, billed usage, and
+// webhooks.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of the gateway as a whole: Redis, its configuration, its bounds and its log.
+// Metrics of the gateway as a whole: Redis, its configuration, its bounds and its log.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of decisions of limits.
+// Metrics of the decisions of limits.
 
 #include "headgate/observe/metrics_family.hpp"
 

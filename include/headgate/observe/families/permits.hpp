@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of permits that are held, waited for or left.
+// Metrics of permits that are held, waited for or remaining.
 
 #include "headgate/observe/metrics_family.hpp"
 

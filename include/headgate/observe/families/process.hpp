@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of the process, under the names that Prometheus gives them.
+// Metrics of the process, under the names that Prometheus uses.
 
 #include "headgate/observe/metrics_family.hpp"
 

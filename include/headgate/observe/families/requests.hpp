@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of requests by route, and of the metrics themselves.
+// Metrics of requests by route, and of the metrics themselves.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of waiting rooms.
+// Metrics of waiting rooms.
 
 #include "headgate/observe/metrics_family.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of upstreams and their servers, and of what happens to requests and answers on the way.
+// Metrics of upstreams and their servers, and of how requests and answers are changed in transit.
 
 #include "headgate/observe/metrics_family.hpp"
 
