@@ -10,14 +10,14 @@
 namespace headgate::observe {
 namespace {
 
-/// As OTLP numbers them.
+/// The kinds of spans, numbered as in OTLP.
 enum class SpanKind : char { internal = '1', server = '2', client = '3' };
 
-/// Bits of `flags` beside those of Trace Context: whether it is known where the parent is, and whether it is elsewhere.
+/// Additional bits of `flags` in OTLP: whether the location of the parent span is known, and whether it is remote.
 constexpr unsigned kParentKnown = 0x100;
 constexpr unsigned kParentRemote = 0x200;
 
-/// Methods beyond these would be names without bound.
+/// Returns the method, or "_OTHER" if it is not a known one, so that the number of names is bounded.
 std::string_view known_method(std::string_view method) noexcept {
   constexpr std::array<std::string_view, 9> kKnownMethods{"GET",     "HEAD",    "POST",  "PUT",  "DELETE",
                                                           "CONNECT", "OPTIONS", "TRACE", "PATCH"};
@@ -26,7 +26,7 @@ std::string_view known_method(std::string_view method) noexcept {
              : method;
 }
 
-/// One span, written from its beginning to its end.
+/// Writes one span from its beginning to its end.
 class SpanText {
  public:
   SpanText(std::string& out, const ExchangeSpans& of) : out_(out), of_(of) {}
@@ -59,7 +59,7 @@ class SpanText {
     out_ += R"(,"attributes":[)";
     first_ = true;
   }
-  /// Left out if it is empty.
+  /// Appends an attribute. An empty value is left out.
   void text(std::string_view key, std::string_view value, std::size_t most = kMaxWord) {
     if (value.empty()) return;
     key_of(key);
@@ -130,7 +130,7 @@ void write_exchange(SpanText& span, const ExchangeSpans& of) {
   span.text("url.path", record.path, kMaxPath);
   span.text("server.address", host_of(record.host));
   write_port(span, record.host);
-  // The log says 2.0, as others do; here the convention says 2.
+  // The log says 2.0, like other servers, but the semantic conventions of OpenTelemetry require 2.
   span.text("network.protocol.version", record.version == 20 ? "2" : http_version(record.version));
   span.text("user_agent.original", record.user_agent, kMaxAgent);
   if (of.client_address) span.text("client.address", record.address.to_string());

@@ -1,5 +1,5 @@
 #pragma once
-// Spans as OTLP writes them in JSON: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.
+// Spans in the JSON encoding of OTLP: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.
 
 #include "headgate/observe/span_log.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace headgate::observe {
 
-/// Appends the spans of an exchange with commas between, and returns how many.
+/// Appends the spans of an exchange, separated by commas, and returns their number.
 std::size_t append_spans(const ExchangeSpans& spans, std::string& out);
 
 }  // namespace headgate::observe

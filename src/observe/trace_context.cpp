@@ -12,7 +12,7 @@ constexpr std::size_t kSpanAt = 36;
 constexpr std::size_t kFlagsAt = 53;
 constexpr std::size_t kMaxMembers = 32;
 
-/// Upper case is not valid. Nothing if one of them is no digit.
+/// Parses lower-case hexadecimal digits. Empty if there is any other character.
 std::optional<std::uint64_t> read_hex(std::string_view digits) noexcept {
   std::uint64_t out = 0;
   for (const char c : digits) {
@@ -29,7 +29,7 @@ void write_hex(char* at, std::uint64_t id) noexcept {
 
 bool lower_or_digit(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-/// As level 2 has it (section 3.3.2.2).
+/// Returns whether `key` is valid by level 2 (section 3.3.2.2).
 bool is_state_key(std::string_view key) noexcept {
   if (key.empty() || key.size() > 256 || !lower_or_digit(key.front())) return false;
   return std::all_of(key.begin(), key.end(), [](char c) {
@@ -94,7 +94,7 @@ bool is_tracestate(const std::vector<std::string_view>& values) noexcept {
       const auto comma = std::min(rest.find(','), rest.size());
       const auto member = without_blanks(rest.substr(0, comma));
       rest.remove_prefix(std::min(comma + 1, rest.size()));
-      if (member.empty()) continue;  // allowed (section 3.3.1.1)
+      if (member.empty()) continue;  // Empty members are allowed (section 3.3.1.1).
       const auto equals = member.find('=');
       if (equals == member.npos || members == kMaxMembers) return false;
       const auto key = member.substr(0, equals);
@@ -107,7 +107,7 @@ bool is_tracestate(const std::vector<std::string_view>& values) noexcept {
   return true;
 }
 
-// SplitMix64: one addition and three multiplications; every 64-bit number comes once in its period.
+// Uses SplitMix64: one addition and three multiplications. Every 64-bit number occurs once in its period.
 std::uint64_t TraceIds::next() noexcept {
   while (true) {
     auto out = state_ += 0x9e3779b97f4a7c15;

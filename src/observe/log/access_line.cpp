@@ -21,7 +21,7 @@ struct ChosenFields {
   }
 };
 
-/// Writes a member with a comma before it; whoever writes the object replaces the first one.
+/// Writes a member after a comma. write_object() replaces the first comma with the opening brace.
 template <LogFormat format, std::size_t at, class Fields>
 void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
   using Member = WrittenField<format, at>;
@@ -36,7 +36,7 @@ void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
   if constexpr (!Member::kNumber) out.character('"');
 }
 
-/// The rows from `from` up to the end of the sequence, one after another as if they were written here.
+/// Writes the rows from `from` to the end of the sequence. The compiler unrolls them.
 template <LogFormat format, std::size_t from, class Fields, std::size_t... at>
 void write_members(TextCursor& out, const AccessLine& line, Fields fields, std::index_sequence<at...>) {
   (write_member<format, from + at>(out, line, fields), ...);
@@ -47,7 +47,7 @@ void write_rows(TextCursor& out, const AccessLine& line, Fields fields) {
   write_members<format, from>(out, line, fields, std::make_index_sequence<to - from>());
 }
 
-/// Writes what only this format has: "GET /path 200", and members that say what kind of event it is.
+/// Writes the members that only this format has: "GET /path 200", and the kind of the event.
 void write_kind(TextCursor& out, const AccessRecord& record) {
   out.word(",\"message\":\"");
   write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
@@ -69,7 +69,7 @@ void write_callers(TextCursor& out, const AccessLine& line) {
     if (callers[i].empty()) continue;
     if constexpr (format == LogFormat::ecs) {
       std::string name = line.options.callers[i];
-      std::replace(name.begin(), name.end(), '.', '_');  // a dot would make an object of a label
+      std::replace(name.begin(), name.end(), '.', '_');  // Elasticsearch would turn a label with a dot into an object.
       out.word(",\"labels.");
       write_json_text(out, name);
     } else {
@@ -94,7 +94,8 @@ void write_named(TextCursor& out, const AccessRecord& record) {
   });
 }
 
-/// In the format `ecs` with the dotted names of version 8.11, which Elasticsearch and its shippers read as nested ones.
+/// Writes a line as an object. In the format `ecs` it has the dotted names of version 8.11, which Elasticsearch and its
+/// shippers read as nested objects.
 template <LogFormat format, class Fields>
 void write_object(TextCursor& out, const AccessLine& line, Fields fields) {
   constexpr auto kSource = *access_field("instance");
@@ -106,14 +107,14 @@ void write_object(TextCursor& out, const AccessLine& line, Fields fields) {
   write_callers<format>(out, line);
   write_named<format>(out, line.record);
   write_rows<format, kRowsAfterLimit, kRows>(out, line, fields);
-  if (out.at() == first) out.character('{');  // none of the chosen fields applies
+  if (out.at() == first) out.character('{');  // No chosen field applies, so there is no comma to replace.
   *first = '{';
   out.character('}');
 }
 
-/// A Referer, the two texts of a message, and all that is constant.
+/// Bytes of a line outside its rows: a Referer, the two texts of a message, and all constant parts.
 constexpr std::size_t kBesideRows = longest_text(kMaxAgent) + 2 * longest_text(kMaxWord) + 512;
-/// The constant part of a member that the configuration names.
+/// Bytes of the constant part of a configured field.
 constexpr std::size_t kAroundName = 16;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace headgate::observe {
 namespace {
 
-/// Whether the line says that a caller was refused because of its key.
+/// Returns whether the line reports a refusal that is due to the caller's key.
 bool is_refusal(const AccessRecord& record) noexcept {
   return record.status >= 400 && !record.key.empty() && (record.decision == "rejected" || record.decision == "banned");
 }
@@ -59,7 +59,7 @@ void AccessLog::write(const AccessRecord& record) {
 void AccessLog::append(const AccessRecord& record, Instant at, std::uint64_t dropped) {
   const auto written = room_.write(most_ + most_of(record.fields), [&](TextCursor& out) {
     if (marked_) {
-      out.character('6');  // information
+      out.character('6');  // severity "informational"
       out.character(Output::kRequest);
     }
     write_line(out, {record, options_, at, dropped}, coloured_);

@@ -1,6 +1,6 @@
 #pragma once
-// Writes the rows of the table of fields in each format, put together when the code is compiled: no table is read for a
-// line.
+// Writers for the rows of the table of fields in each format. They are generated at compile time, so no table is read
+// at run time.
 
 #include "words.hpp"
 
@@ -16,13 +16,13 @@
 
 namespace headgate::observe {
 
-inline constexpr std::size_t kMaxNamed = 256;      // of a field that the configuration names
-inline constexpr std::size_t kMaxAllNamed = 2048;  // of all of them
+inline constexpr std::size_t kMaxNamed = 256;      // logged bytes of one configured field
+inline constexpr std::size_t kMaxAllNamed = 2048;  // logged bytes of all configured fields
 inline constexpr std::string_view kEllipsis = "...";
 
 inline constexpr std::size_t kRows = kAccessFields.size();
 
-// The rows of limits, which stand together.
+// The index of the first row of limits; these rows are adjacent.
 inline constexpr std::size_t kLimitRows = [] {
   std::size_t at = 0;
   while (!kAccessFields[at].of_limit) ++at;
@@ -36,13 +36,13 @@ inline constexpr std::size_t kRowsAfterLimit = [] {
 static_assert(std::none_of(kAccessFields.begin() + kRowsAfterLimit, kAccessFields.end(),
                            [](const AccessField& row) { return row.of_limit; }));
 
-/// The most bytes that a text becomes of which at most so many are logged: escaped, cut and in quotes.
+/// Returns the most bytes of a text with at most `most` logged bytes, after escaping, cutting and quoting.
 constexpr std::size_t longest_text(std::size_t most) noexcept { return kMaxJsonBytes * (most + kEllipsis.size()) + 2; }
 
 template <class Value>
 constexpr std::size_t longest(const AccessField& row) noexcept {
   constexpr std::size_t kUnit = 2;
-  constexpr std::size_t kAddress = 64;  // with the name of an interface
+  constexpr std::size_t kAddress = 64;  // bytes of an address with the name of its interface
   constexpr std::size_t kTime = 32;
   if constexpr (std::is_same_v<Value, std::string_view>) return longest_text(row.most);
   if constexpr (std::is_same_v<Value, Duration>) return TextCursor::kMaxDigits + 4 + kUnit;
@@ -62,7 +62,7 @@ constexpr std::size_t longest(const AccessField& row, Value (*)(const AccessLine
 }
 constexpr std::size_t longest(const AccessField&, std::monostate) noexcept { return 0; }
 
-/// The most bytes that a row becomes in any format.
+/// Returns the most bytes of a row in any format.
 constexpr std::size_t longest(const AccessField& row) noexcept {
   const auto of = [&row](const AccessValue& value) {
     return std::visit([&row](auto from) { return longest(row, from); }, value);
@@ -85,14 +85,14 @@ inline void write_address(TextCursor& out, const boost::asio::ip::address& addre
   }
 }
 
-/// The logged part of a text from the caller.
+/// Writes the logged part of a text that the caller sent.
 inline void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return write_json_text(out, text);
   write_json_text(out, whole_characters(text, most));
   out.text(kEllipsis);
 }
 
-/// Calls write(word, value, most) for each field that the configuration names: at most so many bytes of its value.
+/// Calls write(word, value, most) for each configured field, where `most` is the number of bytes of its value to log.
 template <class Write>
 void each_named(const AccessRecord& record, Write&& write) {
   auto left = kMaxAllNamed;
@@ -108,7 +108,7 @@ inline bool is_empty(std::uint64_t number) noexcept { return number == 0; }
 inline bool is_empty(std::chrono::seconds time) noexcept { return time.count() <= 0; }
 inline bool is_empty(Duration time) noexcept { return time.count() <= 0; }
 
-/// A row of the table as one of the formats with rows writes it: json, ecs or text.
+/// A row of the table in one of the formats with rows: json, ecs or text.
 template <LogFormat format, std::size_t at>
 struct WrittenField {
   static constexpr const AccessField& kField = kAccessFields[at];
@@ -132,7 +132,7 @@ struct WrittenField {
   static constexpr bool kNumber =
       std::is_arithmetic_v<Value> || std::is_same_v<Value, Duration> || std::is_same_v<Value, std::chrono::seconds>;
 
-  /// `,"name":`, with the quote of a text; in the format `text` its beginning.
+  /// The text before the value: `,"name":` and the opening quote of a text; in the format `text` the field's prefix.
   static constexpr auto kBeginning = [] {
     constexpr std::size_t kAround = !kObject ? 0 : kNumber ? 4 : 5;
     std::array<char, kName.size() + kAround> out{};

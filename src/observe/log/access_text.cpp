@@ -1,4 +1,4 @@
-// Access lines for people, and in nginx's format.
+// Access lines in the format for people and in nginx's format.
 
 #include "access_line.hpp"
 #include "access_row.hpp"
@@ -15,7 +15,7 @@ void write_cut_value(TextCursor& out, std::string_view value, std::size_t most) 
   write_value(out, cut += kEllipsis);
 }
 
-/// " name=value"; nothing if the value is empty.
+/// Writes " name=value"; writes nothing if the value is empty.
 void write_field(TextCursor& out, std::string_view name, std::string_view value, std::size_t most = kMaxWord) {
   if (value.empty()) return;
   out.character(' ');
@@ -24,7 +24,7 @@ void write_field(TextCursor& out, std::string_view name, std::string_view value,
   write_cut_value(out, value, most);
 }
 
-/// "?a=1&token=***"; nothing if no query is logged.
+/// Writes a query such as "?a=1&token=***"; writes nothing if no query is logged.
 void write_query(TextCursor& out, const AccessRecord& record) {
   if (record.query.empty()) return;
   out.character('?');
@@ -32,7 +32,7 @@ void write_query(TextCursor& out, const AccessRecord& record) {
 }
 
 void write_status(TextCursor& out, unsigned status, Coloured coloured) {
-  // Green, cyan, yellow and red by hundred; a request without an answer is magenta.
+  // Colours by the first digit of the status: green, cyan, yellow and red; magenta for a request without an answer.
   constexpr std::array<char, 6> kColours{'5', '5', '2', '6', '3', '1'};
   if (coloured == Coloured::yes) {
     out.word("\x1b[3");
@@ -43,7 +43,7 @@ void write_status(TextCursor& out, unsigned status, Coloured coloured) {
   if (coloured == Coloured::yes) out.word("\x1b[0m");
 }
 
-/// Writes a row that has a place in this format: " name=value".
+/// Writes a row of this format: " name=value".
 template <std::size_t at>
 void write_word(TextCursor& out, const AccessLine& line) {
   using Word = WrittenField<LogFormat::text, at>;
@@ -73,7 +73,7 @@ void write_words(TextCursor& out, const AccessLine& line) {
   write_words<from>(out, line, std::make_index_sequence<to - from>());
 }
 
-/// As nginx escapes variables in a log: quotes, backslashes and what is not printable ASCII as \xXX.
+/// Escapes as nginx does in its log: quotes, backslashes and bytes that are not printable ASCII become \xXX.
 void write_escaped(TextCursor& out, std::string_view text, std::size_t most) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   for (const char c : text.substr(0, most)) {
@@ -89,7 +89,7 @@ void write_escaped(TextCursor& out, std::string_view text, std::size_t most) {
   if (text.size() > most) out.text(kEllipsis);
 }
 
-/// "-" for what is not there.
+/// Writes the text in quotes, or "-" if it is empty.
 void write_quoted(TextCursor& out, std::string_view text, std::size_t most) {
   out.character('"');
   if (text.empty()) out.character('-');
@@ -97,7 +97,7 @@ void write_quoted(TextCursor& out, std::string_view text, std::size_t most) {
   out.character('"');
 }
 
-/// "23/Nov/2026:05:30:12 +0000"; each thread caches the text of the last second.
+/// Writes a time such as "23/Nov/2026:05:30:12 +0000". Each thread caches the text of the last second.
 void write_local_time(TextCursor& out, Instant at) {
   constexpr std::int64_t kSecond = 1'000'000;
   constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -122,7 +122,7 @@ void write_local_time(TextCursor& out, Instant at) {
   out.word(" +0000");
 }
 
-/// The status as nginx logs it: 499 if the client went away before its answer.
+/// Returns the status as nginx logs it: 499 if the client disconnected before the answer.
 unsigned combined_status(const AccessRecord& record) noexcept {
   if (record.status != 0) return record.status;
   return record.ended_by == "client_closed" ? 499 : record.ended_by == "timeout_client" ? 408 : 0;
@@ -149,7 +149,7 @@ void write_text_line(TextCursor& out, const AccessLine& line, Coloured coloured)
   write_told(out, record.route, kMaxWord);
   out.word(" by=");
   out.text(record.ended_by);
-  constexpr auto kTrace = *access_field("trace_id");  // the last one of a line
+  constexpr auto kTrace = *access_field("trace_id");  // The trace id ends the rows that are written above.
   write_words<kTrace + 1, kLimitRows>(out, line);
   if (!record.limit.empty()) write_words<kLimitRows, kRowsAfterLimit>(out, line);
   for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, line.options.callers[i], record.callers[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Formats events as lines: pure functions of event and time.
+// Formats events as lines. Pure functions of an event and a time.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/event.hpp"
@@ -17,15 +17,15 @@ struct Event {
   std::span<const EventField> fields;
 };
 
-/// {"ts":…,"level":…,"instance":…,"event":…,"message":…,…}
+/// Appends {"ts":…,"level":…,"instance":…,"event":…,"message":…,…}.
 void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out);
-/// The same under the names of the Elastic Common Schema, its fields as headgate.*.
+/// Appends the same event with the names of the Elastic Common Schema; its own fields are named headgate.*.
 void append_ecs_event(const Event& event, std::string_view instance, Instant at, std::string& out);
 
-/// The value of `field` as plain text: not quoted, not escaped.
+/// Returns the value of `field` as plain text, without quotes and escapes.
 std::string plain_value(const EventField& field);
 
-/// For people: time, level, the event's name, its sentence, its fields as name=value.
+/// Appends a line for people: time, level, name of the event, sentence, and fields as name=value.
 void append_text_event(const Event& event, Instant at, std::string& out);
 
 }  // namespace headgate::observe

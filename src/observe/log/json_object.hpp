@@ -24,7 +24,7 @@ class JsonObject {
     append_json_text(out_, value);
     out_ += '"';
   }
-  /// A value that needs no escaping, or is not a text.
+  /// Adds a value that is not a text or needs no escaping.
   void plain(std::string_view name, std::string_view value) {
     begin(name);
     out_ += value;

@@ -14,7 +14,7 @@ Lane::Lane() : bytes_(new char[kCapacity]) {}
 Lane::Pushed Lane::push(std::string_view line) noexcept {
   const auto head = head_.load(std::memory_order_relaxed);
   const auto used = head % kBlock;
-  // Never fills a block to its last byte, so that the code below always records the length of a block.
+  // A block is never filled to its last byte, so that the code below always records the length of a block.
   const bool leaves = used + line.size() >= kBlock;
   const auto at = leaves ? head - used + kBlock : head;
   if (line.size() > kLongest || at + line.size() - tail_.load(std::memory_order_acquire) > kCapacity) {

@@ -17,12 +17,12 @@ class Lane {
  public:
   static constexpr std::size_t kBlock = 64UL * 1024;
   static constexpr std::size_t kBlocks = 16;
-  static constexpr std::size_t kLongest = kBlock - 1;  ///< bytes of a line
+  static constexpr std::size_t kLongest = kBlock - 1;  ///< most bytes of a line
 
   enum class Pushed {
     kept,
-    block_full,  ///< kept, and a whole block is ready to be removed
-    dropped      ///< no room, because not enough was removed
+    block_full,  ///< queued, and a whole block is ready to be removed
+    dropped      ///< dropped, because the queue has no room
   };
 
   Lane();
@@ -30,14 +30,14 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   Pushed push(std::string_view line) noexcept;
-  /// Bytes that wait, also those that blocks leave unused at their ends. Any thread.
+  /// Returns the bytes that wait, including unused bytes at the ends of blocks. Any thread.
   std::size_t waiting() const noexcept {
     const auto tail = tail_.load(std::memory_order_acquire);
     return static_cast<std::size_t>(head_.load(std::memory_order_acquire) - tail);
   }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
-  /// The oldest lines in the queue, at most one block; empty if there are none.
+  /// Returns the oldest lines in the queue, at most one block; empty if there are none.
   std::string_view front() noexcept;
   /// Removes the first `bytes` of front(). They may end within a line.
   void pop(std::size_t bytes) noexcept;
@@ -46,7 +46,7 @@ class Lane {
   using Place = std::uint64_t;  // bytes since the start, as if the ring were infinite
 
   std::unique_ptr<char[]> bytes_;
-  std::array<std::uint32_t, kBlocks> used_{};  // bytes used of each block that is complete
+  std::array<std::uint32_t, kBlocks> used_{};  // used bytes of each complete block
   alignas(64) std::atomic<Place> head_{0};
   std::atomic<std::uint64_t> dropped_{0};
   alignas(64) std::atomic<Place> tail_{0};

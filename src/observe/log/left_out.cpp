@@ -8,7 +8,7 @@ std::optional<std::uint64_t> LeftOut::refusal(std::uint64_t key, Instant at, Dur
   constexpr auto order = std::memory_order_relaxed;
   constexpr std::uint64_t kTimeBits = 32;
   auto& place = places_[key % kPlaces];
-  const auto tag = (key >> kTimeBits) | 1;  // never 0, which is an empty place
+  const auto tag = (key >> kTimeBits) | 1;  // A tag is never 0, because 0 marks an empty place.
   const auto ms =
       static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count());
   auto known = place.key_and_time.load(order);

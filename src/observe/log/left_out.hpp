@@ -1,5 +1,5 @@
 #pragma once
-// Which lines of the access log are left out under a flood, shared by all workers.
+// Decides which lines of the access log are left out under a flood. Shared by all workers.
 
 #include "headgate/core/time.hpp"
 
@@ -12,14 +12,14 @@
 
 namespace headgate::observe {
 
-/// Any thread; no lock. Knows the keys that were refused last, each in one of so many places: of two keys of one place
-/// the later one takes it, so that more lines are written, never fewer.
+/// Knows the keys that were refused last, each in one of kPlaces places. If two keys share a place, the later one takes
+/// it; this can only lead to more lines, never fewer. Any thread; no lock.
 class LeftOut {
  public:
   static constexpr std::size_t kPlaces = 8192;
 
-  /// Whether the refusal of this key is logged: then how many of its refusals were left out since the last one. Else
-  /// counts it.
+  /// Returns empty and counts the refusal if its line is to be left out. Otherwise returns how many refusals of this
+  /// key were left out since its last line.
   std::optional<std::uint64_t> refusal(std::uint64_t key, Instant at, Duration every) noexcept;
   void count_ok() noexcept { ok_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -28,9 +28,9 @@ constexpr Duration kLastWords = std::chrono::seconds(2);
 struct Style {
   LogFormat format = LogFormat::text;
   std::string instance;
-  Hash key{};  ///< of `key_id`
+  Hash key{};  ///< the secret of `key_id`
 };
-/// Events are rare, and a reload replaces the style while other threads write them.
+/// Guards the style. Events are rare, and a reload replaces the style while other threads write events.
 std::mutex style_mutex;
 std::shared_ptr<const Style> style = std::make_shared<const Style>();
 
@@ -45,7 +45,7 @@ void use_style(LogFormat format, const std::string& instance, const Hash& key) {
   style = std::move(next);
 }
 
-/// Whether there is a tap is asked without the lock, because there mostly is none.
+/// Guards the tap. Whether there is one is checked without the lock, because there rarely is one.
 std::mutex tap_mutex;
 EventTap event_tap;
 std::atomic<bool> tapped{false};
@@ -79,7 +79,7 @@ spdlog::level::level_enum level_of(LogLevel level) noexcept {
   return spdlog::level::info;
 }
 
-/// As syslog counts.
+/// Returns the severity in the numbers of syslog.
 char severity_of(spdlog::level::level_enum level) noexcept {
   switch (level) {
     case spdlog::level::trace:
@@ -98,7 +98,7 @@ char severity_of(spdlog::level::level_enum level) noexcept {
 /// Queues whole lines, from any thread.
 class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  /// Null: lines are dropped.
+  /// A null `output` drops lines from now on.
   void use(std::shared_ptr<Output> output) {
     const std::lock_guard lock(mutex_);
     if (output == output_) return;
@@ -127,14 +127,14 @@ class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 
   std::shared_ptr<Output> output_;
-  Lane* lane_ = nullptr;  // of the output
+  Lane* lane_ = nullptr;  // a lane of the output
   std::uint64_t dropped_before_ = 0;
   std::string line_;
 };
 
 using Opened = Result<std::shared_ptr<Output>, LogFailure>;
 
-/// Null for "off".
+/// Opens a target. Returns null for "off".
 Opened open_target(LogFailure::Which which, const std::string& target) {
   if (target == "off") return std::shared_ptr<Output>();
   auto output = Output::open(target);
@@ -187,7 +187,7 @@ std::string key_id(std::string_view key) { return std::string(KeyId(key, style_n
 /// Options with their open targets.
 struct Logs::Next::State {
   LogOptions options;
-  std::shared_ptr<Output> access, error;  ///< the same one if both have one target; null: off
+  std::shared_ptr<Output> access, error;  ///< the same output if both have one target; null if off
 };
 
 Logs::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -198,20 +198,20 @@ Logs::Next::~Next() = default;
 struct Logs::State {
   mutable std::mutex mutex;  ///< guards the next members
   Next::State now;
-  std::shared_ptr<LeftOut> left_out;  ///< null until it is needed
-  std::vector<const Lane*> lanes;     ///< of the workers, in the target of the access log
-  std::uint64_t dropped_before = 0;   ///< by lanes of targets that are closed
+  std::shared_ptr<LeftOut> left_out;  ///< null until it is used first
+  std::vector<const Lane*> lanes;     ///< lanes of the workers in the target of the access log
+  std::uint64_t dropped_before = 0;   ///< lines dropped in targets that are closed
 
   std::vector<std::shared_ptr<Output>> unused;  ///< targets that workers may still write to; main thread only
   std::vector<std::shared_ptr<Output>> ending;  ///< targets that write their last lines; main thread only
-  std::vector<const Lane*> lanes_before;        ///< of the access log in `unused`; guarded by the mutex
+  std::vector<const Lane*> lanes_before;        ///< lanes of the access logs in `unused`; guarded by the mutex
   std::shared_ptr<ToOutput> events = std::make_shared<ToOutput>();
   std::shared_ptr<RecentLines> recent = std::make_shared<RecentLines>();
   std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
 };
 
 Logs::Logs(const LogOptions& options) : state_(std::make_unique<State>()) {
-  // keyed_hash has another random secret in each process, so this key differs at each start.
+  // keyed_hash has a random secret in each process, so this key differs after each start.
   state_->now.options.key = keyed_hash("key_id", 0);
   auto next = prepare(options);
   if (next.has_error()) throw std::runtime_error(next.error().why);
@@ -293,7 +293,8 @@ Logs::~Logs() {
   auto& state = *state_;
   for (auto& each : state.unused) state.ending.push_back(std::move(each));
   if (state.now.access && state.now.access != state.now.error) state.ending.push_back(state.now.access);
-  for (const auto& each : state.ending) each->close(kLastWords);  // its last error is an event
+  // Closing may report an error as an event, so the error log is closed last.
+  for (const auto& each : state.ending) each->close(kLastWords);
   spdlog::set_default_logger(state.before);
   if (state.now.error) state.now.error->close(kLastWords);
   use_style({}, {}, {});

@@ -31,10 +31,11 @@ void end_last_line(const std::string& path, int descriptor) {
   const auto size = ::lseek(reader, 0, SEEK_END);
   const bool cut = size > 0 && ::pread(reader, &last, 1, size - 1) == 1 && last != '\n';
   ::close(reader);
-  if (cut && ::write(descriptor, "\n", 1) < 0) return;  // the first line will fail as well, and be reported
+  // If this fails, the first line will fail as well and report the error.
+  if (cut && ::write(descriptor, "\n", 1) < 0) return;
 }
 
-/// As many whole lines as fit into `most` bytes; a longer first line completely.
+/// Returns as many whole lines as fit into `most` bytes, but always at least the whole first line.
 std::string_view piece_of(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text;
   auto end = text.substr(0, most).rfind('\n');
@@ -48,7 +49,7 @@ Result<std::shared_ptr<Output>, std::string> Output::open(const std::string& tar
   std::shared_ptr<Output> output(new Output(target));
   output->wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (output->datagrams_) {
-    // Of a piece that is as small as that, the first line is taken.
+    // With this size a piece is always exactly one line.
     output->piece_ = 0;
     const auto connected = output->datagrams_->connect();
     if (connected.has_error()) return connected.error();
@@ -79,7 +80,7 @@ Result<int, std::string> Output::descriptor() const {
   std::error_code ignored;
   const auto folder = std::filesystem::path(target_).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  // Non-blocking, so that a named pipe without a reader is an error and does not block.
+  // The file is opened as non-blocking, so that a named pipe without a reader fails instead of blocking.
   const int opened = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kMode);
   if (opened < 0) return "cannot write the log " + target_ + ": " + std::strerror(errno);
   end_last_line(target_, opened);
@@ -107,7 +108,8 @@ Lane& Output::lane() {
 
 void Output::nudge() noexcept {
   const std::uint64_t one = 1;
-  if (::write(wake_, &one, sizeof one) < 0) return;  // the counter is full: the thread will wake up anyway
+  // A write fails only if the counter is full; the thread will wake up then as well.
+  if (::write(wake_, &one, sizeof one) < 0) return;
 }
 
 void Output::reopen() noexcept {
@@ -146,7 +148,7 @@ void Output::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (true) {
-    const bool last = ends_;  // read before drain(), so that all lines queued before are written
+    const bool last = ends_;  // ends_ is read before drain(), so that all lines queued before are written.
     const bool reopens = wants_reopen_.exchange(false);
     const bool done = drain();
     if (reopens) open_again();
@@ -158,7 +160,7 @@ void Output::run() {
   ended_.notify_all();
 }
 
-/// False if something could not be written.
+/// Writes all lanes. Returns false if something could not be written.
 bool Output::drain() {
   std::size_t empty = 0;
   while (true) {
@@ -200,7 +202,8 @@ void Output::keep(std::shared_ptr<RecentLines> recent) {
 }
 
 void Output::keep_some(std::string_view written) {
-  if (takes_marks()) written.remove_prefix(std::min(kMarks, written.size()));  // it is one whole line
+  // With marks, `written` is exactly one line.
+  if (takes_marks()) written.remove_prefix(std::min(kMarks, written.size()));
   std::shared_ptr<RecentLines> recent;
   {
     const std::lock_guard lock(mutex_);
@@ -209,7 +212,7 @@ void Output::keep_some(std::string_view written) {
   if (recent) recent->add(written, now());
 }
 
-/// How many bytes of it are written, or -1 with errno.
+/// Returns the number of bytes written, or -1 with errno.
 long Output::write_some(std::string_view text) {
   if (!datagrams_) return ::write(descriptor_, text.data(), text.size());
   const int error = datagrams_->send(text.substr(0, text.size() - 1));
@@ -246,7 +249,7 @@ void Output::wait(bool for_room) noexcept {
   std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {for_room ? waited : -1, POLLOUT, 0}}};
   ::poll(watched.data(), watched.size(), kPaceMilliseconds);
   std::uint64_t count = 0;
-  if (::read(wake_, &count, sizeof count) < 0) return;  // the timeout was reached
+  if (::read(wake_, &count, sizeof count) < 0) return;  // A failed read means that the timeout was reached.
 }
 
 }  // namespace headgate::observe

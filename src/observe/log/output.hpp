@@ -1,5 +1,5 @@
 #pragma once
-// One log target and its writing thread, the only thread that waits for a disk or a pipe.
+// A log target and its writing thread, which is the only thread that waits for a disk or a pipe.
 
 #include "lane.hpp"
 #include "output_datagrams.hpp"
@@ -17,51 +17,52 @@
 
 namespace headgate::observe {
 
-/// Writes the lines of its lanes ten times a second and after each nudge(). It writes pieces that end with a line. To a
-/// file a piece is as large as a lane's block. To other targets it is so small that lines of other writers cannot get
-/// in between. Lines that cannot be written stay in their lane for the next attempt. Any thread.
+/// Writes the lines of its lanes ten times a second and after each nudge(), in pieces that end with a line. For a file
+/// a piece is as large as a block of a lane. For other targets it is so small that lines of other writers cannot get in
+/// between. Lines that cannot be written stay in their lane for the next attempt. Any thread.
 class Output : public std::enable_shared_from_this<Output> {
  public:
-  /// The marks at the beginning of each line for an output that takes_marks(): how severe it is, as syslog counts, and
-  /// its kind.
+  /// Bytes of the marks at the beginning of each line for an output with takes_marks(): the severity as in syslog, and
+  /// the kind of the line.
   static constexpr std::size_t kMarks = 2;
   static constexpr char kRequest = 'r';
   static constexpr char kEvent = 'e';
 
-  /// `target` is "stdout", "stderr", a file's path, or one of Datagrams::of(). A file is appended to, and created if it
-  /// is missing. The error text says why it cannot be opened.
+  /// Opens `target`, which is "stdout", "stderr", a file's path, or one of Datagrams::of(). Lines are appended to a
+  /// file, which is created if it is missing. The error text says why it cannot be opened.
   static Result<std::shared_ptr<Output>, std::string> open(const std::string& target);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Whether lines begin with marks, and whether they must be of the format `json`. They do not change.
+  /// Return whether lines must begin with marks, and whether they must have the format `json`. The results never
+  /// change.
   bool takes_marks() const noexcept { return datagrams_ != nullptr; }
   bool takes_fields() const noexcept { return datagrams_ && datagrams_->takes_fields(); }
-  /// Whether people read it on a terminal that shows colours.
+  /// Returns whether the target is a terminal that shows colours.
   bool is_terminal() const noexcept { return terminal_; }
-  /// Lines that were too long to be sent. Any thread.
+  /// Returns the number of lines that were too long to be sent. Any thread.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
-  /// Whether the last attempt to write failed; not while a pipe has no room. Any thread.
+  /// Returns whether the last attempt to write failed. A full pipe is not a failure. Any thread.
   bool failing() const noexcept { return failing_.load(std::memory_order_relaxed); }
 
-  /// Starts the writing thread, the first time that it is called.
+  /// Starts the writing thread. Later calls do nothing.
   void start();
-  /// What is written goes to `recent` too, without marks.
+  /// Copies all written lines to `recent` as well, without marks.
   void keep(std::shared_ptr<RecentLines> recent);
-  /// Makes a lane for one more thread; it lives as long as this object.
+  /// Adds a lane for one more thread; the lane lives as long as this object.
   Lane& lane();
-  /// Bytes that wait in the lane with the most of them. Any thread.
+  /// Returns the bytes that wait in the fullest lane. Any thread.
   std::size_t fullest() const;
-  /// Asks for writing now. Never waits.
+  /// Wakes the writing thread. Never waits.
   void nudge() noexcept;
-  /// Closes the file after all queued lines are written to it, and opens it again by its name.
+  /// Closes the file after all queued lines are written, and opens it again by its name.
   void reopen() noexcept;
-  /// From now on writes all queued lines, and then ends the thread. Does not wait; close() still joins the thread.
+  /// Tells the thread to write all queued lines and then to end. Does not wait; close() still joins the thread.
   void end() noexcept;
-  /// Whether the thread has ended, or its end only has to be awaited; joins it then.
+  /// Returns whether the thread has ended, and joins it then.
   bool ended();
-  /// Writes all queued lines and ends the thread. If that takes longer than `within`, leaves both alone.
+  /// Writes all queued lines and ends the thread. After `within` it stops waiting and leaves the thread running.
   void close(Duration within);
 
  private:
@@ -80,25 +81,25 @@ class Output : public std::enable_shared_from_this<Output> {
   void wait(bool for_room) noexcept;
 
   const std::string target_;
-  const std::unique_ptr<Datagrams> datagrams_;  ///< null: what is written is a file or a stream
+  const std::unique_ptr<Datagrams> datagrams_;  ///< null if the target is a file or a stream
   bool terminal_ = false;
   std::atomic<std::uint64_t> lost_{0};
-  std::atomic<bool> failing_{false};  ///< only the thread writes it
+  std::atomic<bool> failing_{false};  ///< written only by the writing thread
   int descriptor_ = -1;
-  std::size_t piece_ = 0;  // maximum bytes of one write
+  std::size_t piece_ = 0;  // most bytes of one write
   int wake_ = -1;
   std::atomic<bool> wants_reopen_{false};
   std::atomic<bool> ends_{false};
 
   mutable std::mutex mutex_;  // guards the next members
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::shared_ptr<RecentLines> recent_;  // null: nobody keeps them
+  std::shared_ptr<RecentLines> recent_;  // null if lines are not kept
   std::condition_variable ended_;
   bool has_ended_ = false;
 
-  // Used only by the thread.
-  std::size_t turn_ = 0;  // the next lane to write; after a part of a line it stays the same lane
-  bool full_ = false;     // a pipe had no room
+  // The writing thread alone uses the members below.
+  std::size_t turn_ = 0;  // the next lane to write; unchanged after a part of a line
+  bool full_ = false;     // true if a pipe has no room
   std::thread thread_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kJournalSocket = "/run/systemd/journal/socket";
 constexpr std::string_view kSyslogSocket = "/dev/log";
-constexpr std::size_t kMaxUdp = 60UL * 1024;  // below the most that a datagram of UDP can have
+constexpr std::size_t kMaxUdp = 60UL * 1024;  // below the largest UDP datagram
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -25,7 +25,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// Whether the socket must be made again: whoever listened is gone.
+/// Returns whether the error means that the receiver is gone, so that the socket must be opened again.
 bool is_gone(int error) noexcept {
   return error == ECONNREFUSED || error == ENOTCONN || error == ECONNRESET || error == EDESTADDRREQ || error == ENOENT;
 }
@@ -103,7 +103,7 @@ int Datagrams::send(std::string_view line) {
   else
     append_syslog(severity, line[1] == Output::kRequest ? "request" : "event", text, host, datagram_);
   if (!where_.starts_with('/') && datagram_.size() > kMaxUdp) datagram_.resize(kMaxUdp);
-  // A datagram that nobody took before makes the next call fail, without sending. So there is a second one.
+  // If an earlier datagram was not received, the next call fails without sending. Therefore there is a second attempt.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (::send(socket_, datagram_.data(), datagram_.size(), MSG_NOSIGNAL) >= 0) return 0;
     const int error = errno;
@@ -115,7 +115,7 @@ int Datagrams::send(std::string_view line) {
 
 void append_syslog(int severity, std::string_view kind, std::string_view line, std::string_view host,
                    std::string& out) {
-  constexpr int kDaemon = 3;  // the facility
+  constexpr int kDaemon = 3;  // facility "system daemons"
   out += '<' + std::to_string(kDaemon * 8 + severity) + ">1 ";
   append_time(out, now());
   out += ' ';

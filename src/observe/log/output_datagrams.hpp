@@ -1,5 +1,5 @@
 #pragma once
-// Log lines as datagrams: to syslog (RFC 5424) and to the journal of systemd. Only for the thread of an output.
+// Log lines as datagrams, to syslog (RFC 5424) and to the journal of systemd. Used only by the thread of an output.
 
 #include "headgate/core/result.hpp"
 
@@ -9,20 +9,23 @@
 
 namespace headgate::observe {
 
-/// One socket. Each line begins with its marks; see Output. Never blocks, but for the look-up of a host's name.
+/// A socket for datagrams. Each line begins with its marks; see Output. Never blocks, except to look up the name of a
+/// host.
 class Datagrams {
  public:
-  /// "journald[:PATH]", "syslog[:PATH]", "syslog:HOST:PORT"; null if `target` is none of these.
+  /// Returns the target for "journald[:PATH]", "syslog[:PATH]" or "syslog:HOST:PORT"; null if `target` is none of
+  /// these.
   static std::unique_ptr<Datagrams> of(const std::string& target);
   ~Datagrams();
   Datagrams(const Datagrams&) = delete;
   Datagrams& operator=(const Datagrams&) = delete;
 
-  /// Whether it wants lines of the format `json`, whose fields it sends.
+  /// Returns whether lines must have the format `json`, because their fields are sent.
   bool takes_fields() const noexcept { return journal_; }
-  /// An error says why there is no socket; send() tries again.
+  /// Opens the socket. If that fails, the error says why, and send() tries again.
   Result<void, std::string> connect();
-  /// 0 once the line is sent; EMSGSIZE: it never can be; EAGAIN: descriptor() is to be waited for; else what is wrong.
+  /// Sends a line and returns 0. Otherwise returns EMSGSIZE if the line is too long to be sent, EAGAIN if the caller
+  /// must wait for descriptor(), or another errno.
   int send(std::string_view line);
   int descriptor() const noexcept { return socket_; }
 
@@ -33,15 +36,15 @@ class Datagrams {
   void close() noexcept;
 
   const bool journal_;
-  const std::string where_;  ///< a path, or host and port
+  const std::string where_;  ///< a path, or a host and port
   int socket_ = -1;
-  std::string why_;  ///< why a name cannot be looked up
+  std::string why_;  ///< reason that a name cannot be resolved
   std::string datagram_;
 };
 
-/// Appends one message of syslog. `kind` is its MSGID.
+/// Appends a syslog message. `kind` is its MSGID.
 void append_syslog(int severity, std::string_view kind, std::string_view line, std::string_view host, std::string& out);
-/// Appends one entry of the journal's native protocol, from a line of the format `json`.
+/// Appends an entry of the journal's native protocol, made from a line of the format `json`.
 void append_journal(int severity, std::string_view line, std::string& out);
 
 }  // namespace headgate::observe

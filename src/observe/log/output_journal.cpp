@@ -1,4 +1,4 @@
-// Entries of the journal, from lines of the format `json`: each field becomes one that journalctl can search for.
+// Journal entries from lines of the format `json`. Each field becomes a journal field that journalctl can search.
 
 #include "output_datagrams.hpp"
 
@@ -10,12 +10,12 @@
 namespace headgate::observe {
 namespace {
 
-/// Reads the objects that we write: flat, and with no escapes but quotes, backslashes and code points.
+/// Reads objects that headgate has written: flat, and with no escapes but quotes, backslashes and code points.
 class FlatObject {
  public:
   explicit FlatObject(std::string_view text) noexcept : rest_(text.substr(std::min<std::size_t>(1, text.size()))) {}
 
-  /// The next member; false at the end.
+  /// Reads the next member. Returns false at the end.
   bool next(std::string& name, std::string& value) {
     if (rest_.starts_with(',')) rest_.remove_prefix(1);
     if (!rest_.starts_with('"')) return false;
@@ -48,8 +48,9 @@ class FlatObject {
         rest_.remove_prefix(6);
         continue;
       }
-      if (letter == 'u') out += '\\';  // journalctl would show the character itself, so its escape stays
-      out += letter;                   // else a quote or a backslash
+      // The escape of a code point stays, because journalctl would show the character itself.
+      if (letter == 'u') out += '\\';
+      out += letter;  // Any other escape is a quote or a backslash.
       rest_.remove_prefix(2);
     }
     if (!rest_.empty()) rest_.remove_prefix(1);
@@ -58,7 +59,7 @@ class FlatObject {
   std::string_view rest_;
 };
 
-/// A value with a line break needs its length, in eight bytes, the lowest first.
+/// Appends a field. A value with a line break is preceded by its length, in eight bytes, the lowest first.
 void append_field(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   if (value.find('\n') == value.npos) {
@@ -71,7 +72,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out += '\n';
 }
 
-/// Capitals, digits and '_' are allowed, 64 at most.
+/// Returns the name as a journal field: capitals, digits and '_', and at most 64 characters.
 std::string journal_name(std::string_view name) {
   std::string out = "HEADGATE_";
   for (char c : name.substr(0, 64 - out.size())) {
@@ -81,7 +82,8 @@ std::string journal_name(std::string_view name) {
   return out;
 }
 
-/// What journalctl shows of an entry: of a request "429 POST api.example.com/login limit", else what the event says.
+/// The text that journalctl shows for an entry: "429 POST api.example.com/login limit" for a request, otherwise the
+/// event and its message.
 struct Shown {
   std::string event, message, status, method, host, path, ended_by;
 

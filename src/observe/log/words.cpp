@@ -28,7 +28,8 @@ void write_time(TextCursor& out, Instant at) noexcept {
     size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.", &parts);
     made_of = second;
   }
-  out.text({text.data(), std::min(size, text.size())});  // as strftime promises; g++ 12 does not know that
+  // strftime never exceeds the buffer, but g++ 12 does not know that.
+  out.text({text.data(), std::min(size, text.size())});
   out.digits<6>(static_cast<std::uint64_t>(since % kSecond));
   out.character('Z');
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Formats times, numbers and values for log lines.
+// Writes times, numbers and values of log lines.
 
 #include "headgate/core/text_cursor.hpp"
 #include "headgate/core/time.hpp"
@@ -10,18 +10,18 @@
 
 namespace headgate::observe {
 
-/// "2026-11-22T05:30:12.345678Z"; each thread caches the text of the last second.
+/// Writes a time such as "2026-11-22T05:30:12.345678Z". Each thread caches the text of the last second.
 void write_time(TextCursor& out, Instant at) noexcept;
 void append_time(std::string& out, Instant at);
 
 void append_number(std::string& out, std::uint64_t number);
 
-/// "12.034" for 12'034.
+/// Writes three decimals: "12.034" for 12'034.
 void write_thousandths(TextCursor& out, std::uint64_t thousandths) noexcept;
 void append_thousandths(std::string& out, std::uint64_t thousandths);
 
-/// Writes the text as it is if it is unambiguous, else in quotes. Writes at most kMaxJsonBytes for each byte, and two
-/// more.
+/// Writes the text unchanged if it is unambiguous, otherwise in quotes. Writes at most kMaxJsonBytes for each byte, and
+/// two more.
 void write_value(TextCursor& out, std::string_view text) noexcept;
 void append_value(std::string& out, std::string_view text);
 

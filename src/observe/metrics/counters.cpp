@@ -18,14 +18,15 @@ namespace {
 
 constexpr WordsOf<Source> kSourceNames({"memory", "redis", "fallback"});
 
-/// RFC 9110 section 9 and PATCH; all other methods share one label value.
+/// The methods of RFC 9110 section 9 and PATCH; all other methods share one label value.
 constexpr std::array<std::string_view, 10> kMethods{"_OTHER", "GET",     "HEAD",    "POST",  "PUT",
                                                     "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"};
 constexpr CounterTable::Key kCodes = 1024;
 constexpr unsigned kMinCode = 100;
 constexpr unsigned kMaxCode = 999;
 
-/// The place of a method in kMethods. Compared by size first: texts of a known size are compared without a call.
+/// Returns the index of a method in kMethods. Sizes are compared first, because texts of a known size are compared
+/// without a call.
 CounterTable::Key place_of(std::string_view method) noexcept {
   const auto is = [&](CounterTable::Key at) { return method == kMethods[at] ? at : 0; };
   switch (method.size()) {
@@ -46,7 +47,7 @@ CounterTable::Key place_of(std::string_view method) noexcept {
 
 CounterTable::Key key_of(std::string_view method, unsigned status) noexcept {
   const auto code = status < kMinCode || status > kMaxCode ? 0 : status;
-  return (place_of(method) + 1) * kCodes + code;  // + 1: no key is kRest
+  return (place_of(method) + 1) * kCodes + code;  // One is added because no key may be kRest.
 }
 
 LabelValues spell(CounterTable::Key key) {
@@ -82,11 +83,11 @@ constexpr WordsOf<AuthStatus> kResultNames({"ok",
 CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
   const auto number =
       static_cast<std::size_t>(auth_result.kind) * kCountOf<AuthStatus> + static_cast<std::size_t>(auth_result.result);
-  return static_cast<CounterTable::Key>(number + 1);  // + 1: no key is kRest
+  return static_cast<CounterTable::Key>(number + 1);  // One is added because no key may be kRest.
 }
 
 CounterTable::Key key_of(GrpcStatus status) noexcept {
-  return static_cast<CounterTable::Key>(static_cast<int>(status) + 1);  // + 1: no key is kRest
+  return static_cast<CounterTable::Key>(static_cast<int>(status) + 1);  // One is added because no key may be kRest.
 }
 
 LabelValues spell_grpc_status(CounterTable::Key key) {
@@ -194,7 +195,7 @@ RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view
 
 namespace {
 
-/// The table that the first use makes.
+/// Returns the table, which the first call creates.
 CounterTable& made(std::atomic<CounterTable*>& place) {
   auto* table = place.load(std::memory_order_relaxed);
   if (table == nullptr) {

@@ -5,7 +5,8 @@
 
 namespace headgate::observe {
 
-// Each word is released after the odd version, so who reads a new word also finds that version, or a later one.
+// Each word is stored with release order after the odd version, so a reader of a new word also sees that version or a
+// later one.
 void Exemplars::record(std::size_t bucket, std::string_view trace_id, Duration value, Instant when) noexcept {
   if (trace_id.size() != kDigits || bucket >= kMax) return;
   auto& cell = cells_[bucket];

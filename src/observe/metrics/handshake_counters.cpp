@@ -28,7 +28,8 @@ void HandshakeCounters::count(HandshakeResult result, std::string_view version) 
   const auto found = std::find(kVersions.begin(), kVersions.end(), version);
   const auto place = found == kVersions.end() ? 0 : found - kVersions.begin();
   table_.add(static_cast<CounterTable::Key>(static_cast<std::size_t>(result) * kVersions.size() +
-                                            static_cast<std::size_t>(place) + 1));  // + 1: no key is kRest
+                                            // One is added because no key may be kRest.
+                                            static_cast<std::size_t>(place) + 1));
 }
 
 ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener) {

@@ -6,7 +6,7 @@
 
 namespace headgate::observe {
 
-/// The slot with this key, or the empty one where it belongs. At least half of the slots are empty.
+/// Returns the slot of this key, or the empty slot where it belongs. At least half of the slots are empty.
 std::size_t HeavyKeys::slot_of(std::uint64_t hash) const noexcept {
   auto at = hash % kSlots;
   while (slots_[at] != 0 && counters_[slots_[at] - 1U].hash != hash) at = (at + 1) % kSlots;
@@ -30,8 +30,8 @@ void HeavyKeys::add(std::uint64_t hash, std::string_view key, std::uint32_t time
   counters_[slots_[at] - 1U].count += times;
 }
 
-// Takes `least`, the median, from all. Half of them and one more have that much or more, so all medians together are
-// less than the total divided by half their number.
+// Subtracts the median `least` from all counts. More than half of the counts are at least as large, so the sum of all
+// medians is less than the total divided by half the number of counters.
 void HeavyKeys::make_room() {
   std::array<std::uint64_t, kCounters> counts;
   for (std::size_t i = 0; i < kCounters; ++i) counts[i] = counters_[i].count;
@@ -44,7 +44,7 @@ void HeavyKeys::make_room() {
   for (auto& counted : counters_) {
     if (counted.count <= least) continue;
     counted.count -= least;
-    if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);  // keeps the memory of both texts
+    if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);  // A swap keeps the memory of both texts.
     const auto at = slot_of(counters_[used_].hash);
     slots_[at] = static_cast<std::uint8_t>(++used_);
   }
@@ -57,13 +57,13 @@ HeavyList HeavyKeys::list() const {
   return out;
 }
 
-// As Agarwal, Cormode, Huang, Phillips, Wei and Yi ("Mergeable Summaries", 2012): the counts are added, and what the
-// first counter too many has is taken from all.
+// Merges as in Agarwal, Cormode, Huang, Phillips, Wei and Yi ("Mergeable Summaries", 2012): adds the counts, then
+// subtracts the largest count that does not fit from all others.
 void HeavyList::merge(const HeavyList& other) {
   total += other.total;
   missed += other.missed;
   std::unordered_map<std::string_view, std::size_t> places;
-  keys.reserve(keys.size() + other.keys.size());  // first: the views below must stay valid
+  keys.reserve(keys.size() + other.keys.size());  // Memory is reserved first, because the views below must stay valid.
   places.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i].key, i);
   for (const auto& each : other.keys) {

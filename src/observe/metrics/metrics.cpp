@@ -40,7 +40,7 @@ class Cells {
 
 using Key = std::pair<const Family*, LabelValues>;
 
-/// Each series with the counters of its writers.
+/// The series of a type, each with the counters of its writers.
 template <class Cell>
 using Series = std::map<Key, std::map<Writer, Cell*>>;
 
@@ -67,7 +67,8 @@ struct Registry::State {
   std::map<Writer, WorkerRoutes> routes;
   std::map<Writer, WorkerTops> tops;
 
-  // Guards the collectors and their calls. They may take long and call other modules, while other threads make series.
+  // Guards the collectors and their calls. Collectors may take long and call other modules, while other threads create
+  // series.
   mutable std::mutex collecting;
   std::vector<Collector> collectors;
 

@@ -1,6 +1,6 @@
-// The OpenMetrics text format 1.0 (https://github.com/prometheus/OpenMetrics): what it asks for beyond Prometheus'
-// older format is a line that ends the text, names of counters without "_total" in what describes them, bounds of
-// buckets that are always written as decimals, and exemplars.
+// The OpenMetrics text format 1.0 (https://github.com/prometheus/OpenMetrics). Compared with Prometheus' older format,
+// the text ends with a special line, descriptions name counters without "_total", bounds of buckets are always
+// decimals, and there are exemplars.
 
 #include "headgate/observe/metrics_scrape.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kTotal = "_total";
 constexpr std::string_view kInfo = "_info";
 
-/// How a family is described: a gauge that is always 1 and tells a version is an "info".
+/// The description of a family. A gauge that is always 1 and has a version as a label is an "info".
 struct Described {
   std::string_view name;
   std::string_view type;
@@ -48,7 +48,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-/// The shortest decimal that is this number.
+/// Appends the shortest decimal that equals the number.
 void append_number(std::string& out, double number) {
   char text[32];
   if (!std::isfinite(number)) {
@@ -63,7 +63,7 @@ void append_integer(std::string& out, std::uint64_t number) {
   out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-/// With a point, whatever it is: "1.0".
+/// Appends a bound, always with a decimal point: "1.0".
 void append_bound(std::string& out, Duration bound) {
   const auto before = out.size();
   char text[32];
@@ -137,7 +137,7 @@ class FamilyText {
     if (!labels.empty()) {
       out_ += '{';
       for (std::size_t i = 0; i < labels.size(); ++i) label(i, labels[i]);
-      out_.back() = '}';  // instead of the last comma
+      out_.back() = '}';  // The brace replaces the last comma.
     }
     out_ += ' ';
   }

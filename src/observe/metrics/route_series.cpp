@@ -33,7 +33,7 @@ void RouteSeries::read_elsewhere(Scrape& scrape) const {
       scrape.value(family::sent_elsewhere, {route, std::string(kElsewhereWords[i])}, static_cast<double>(times));
 }
 
-// One after another: a list of many would be freed by a recursion of that depth.
+// Frees the series one by one, because the destructor of a long list would recurse as deep as the list is long.
 WorkerRoutes::~WorkerRoutes() {
   std::unique_ptr<RouteSeries> at(newest_.load());
   while (at) at = std::move(at->before);
