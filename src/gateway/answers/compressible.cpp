@@ -82,7 +82,7 @@ bool may_vary(const Exchange& x, const Compression& compression, unsigned status
     if (!type.empty()) return false;  // With two Content-Type fields it is up to the client which one counts.
     type = field.value;
   }
-  // gRPC compresses its own messages, and each message must arrive without delay.
+  // gRPC has its own compression, for each message of the stream.
   constexpr std::string_view kGrpc = "application/grpc";
   return !same_word(type.substr(0, kGrpc.size()), kGrpc) && takes_type(compression, type) &&
          !forbids_transforms(x.fields);
