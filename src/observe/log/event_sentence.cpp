@@ -17,7 +17,7 @@ struct SentenceRow {
 };
 
 constexpr SentenceRow kSentences[] = {
-    // These events are about the process and its configuration.
+    // Process and configuration.
     {"started", "Version {version} of headgate started with {workers} workers."},
     {"stopped", "The gateway has stopped."},
     {"draining", "The gateway is draining after {signal}; requests in flight are still answered."},
@@ -59,7 +59,7 @@ constexpr SentenceRow kSentences[] = {
     {"reason_began", "{what}[: {why}]."},
     {"reason_ended", "Resolved after {seconds} s: {what}."},
 
-    // These events are about the admin interface.
+    // Admin interface.
     {"admin_listening", "The admin interface listens on http://{address}."},
     {"admin_off", "The admin interface is off: {reason}."},
     {"admin_change", "An admin call from {address} ({by}), {what}[ with {target}], was answered with {status}."},
