@@ -17,7 +17,7 @@ struct SentenceRow {
 };
 
 constexpr SentenceRow kSentences[] = {
-    // Process and configuration.
+    // Process.
     {"started", "Version {version} of headgate started with {workers} workers."},
     {"stopped", "The gateway has stopped."},
     {"draining", "The gateway is draining after {signal}; requests in flight are still answered."},
