@@ -26,7 +26,7 @@ enum class Behaviour : std::uint8_t {
   slow    ///< takes forty times as long as usual
 };
 
-/// What a server does from a given time on.
+/// The behaviour of a server from a given time on.
 struct SceneChange {
   Duration at{0};
   std::size_t server = 0;

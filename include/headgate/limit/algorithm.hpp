@@ -118,7 +118,7 @@ struct Algorithm {
   /// Whether permits come back with time, so that a wait can be told. False for requests in flight, where each request
   /// returns its own permit.
   bool refills = true;
-  /// Whether it counts by days or months of a time zone if the rule has a calendar.
+  /// Whether the algorithm counts by days or months of a time zone if the rule has a calendar.
   bool by_calendar = false;
   /// Whether the stored state ends with the period that it was counted in. If so, rules with different periods cannot
   /// share a counter, because the shorter period would end the counts of the longer one.

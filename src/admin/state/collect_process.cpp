@@ -59,7 +59,7 @@ std::uint64_t open_descriptors() {
   std::uint64_t count = 0;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", ec), end; !ec && entry != end; entry.increment(ec))
     ++count;
-  return count > 0 ? count - 1 : 0;  // One of them is the directory itself.
+  return count > 0 ? count - 1 : 0;  // The directory itself is one of the entries.
 }
 
 void show_process(double booted, Scrape& scrape) {

@@ -293,7 +293,7 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   const auto& text = line.text();
   const auto place = std::min(line.place(), text.size());
   auto from = place - std::min(place, kBefore);
-  // move out of the middle of a character
+  // do not begin in the middle of a character
   while (from < place && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;
   if (line.hides_fault()) {
     out.before = text.substr(from, place - from) + std::string(kSecret);

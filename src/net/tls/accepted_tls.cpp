@@ -81,7 +81,8 @@ int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
 int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   const auto& handshake = of(ssl);
   const auto& pairs = handshake.shared->state().pairs;
-  // One certificate for each kind of key. The first of a kind is set last, because it replaces the others.
+  // OpenSSL keeps one certificate for each kind of key. The first of a kind is set last, because it replaces the
+  // others.
   const auto& numbers = *handshake.certificates;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
     const auto& pair = pairs[*at];
