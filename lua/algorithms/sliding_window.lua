@@ -44,7 +44,7 @@ if type(stored) == 'string' then
       current, previous, owed = this + 0, last + 0, debt
       wrong = ends > period
     else
-      local begun = (-ends - -ends % period) / period  -- since the window that began when its own ended
+      local begun = (-ends - -ends % period) / period  -- number of whole windows between the stored and the current one
       if begun == 0 then
         previous = this + 0
       end

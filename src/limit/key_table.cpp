@@ -134,7 +134,7 @@ std::size_t KeyTable::make_room(Instant now) {
     number = first(now);
   }
   if (slots_[number].full_at > now) {
-    number = ranks_.first();  // after kMaxLooks attempts, `number` may still be a spent one
+    number = ranks_.first();  // after kMaxLooks attempts, slot `number` may still hold a spent key
     // The rank may be from a time when its limit exceeded its share. If so, a nearby slot that is not spent is evicted.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
     for (int look = 0; stale && slots_[number].spent && look < kMaxLooks; ++look) {

@@ -227,10 +227,11 @@ inline bool is_room(ExactDuration room, const Rule& rule, ExactDuration reach) n
 /// Returns whether wait_at_faster_pace can have returned `wait`.
 inline bool is_wait(std::int64_t wait) noexcept { return wait >= 0 && wait <= 2 * kMaxAhead.whole; }
 
-/// Implements Algorithm::arguments for both, as token_bucket.lua and leaky_bucket.lua describe them.
+/// Implements Algorithm::arguments for token bucket and leaky bucket, as token_bucket.lua and leaky_bucket.lua describe
+/// them.
 void refill_arguments(const Check& check, Instant now, ArgumentList& out);
 
-/// Implements Algorithm::check for both.
+/// Implements Algorithm::check for token bucket and leaky bucket.
 std::optional<RuleFault> check_refill(const Rule& rule);
 
 }  // namespace headgate::limit

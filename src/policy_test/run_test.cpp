@@ -21,7 +21,7 @@ std::vector<http::Field> fields_of(const config::TestFields& written) {
   return out;
 }
 
-/// A step in the form for the simulation. It must not move.
+/// A step of a test, prepared for the simulation. It must not be moved in memory.
 class Prepared {
  public:
   Prepared(const config::SendStep& step, const TestListener& listener, const engine::Simulation& simulation)

@@ -1,5 +1,6 @@
 #pragma once
-// How logs of headgate and other gateways are read as arrivals, and the counts of a read. Used by cli and LogArrivals.
+// The options for reading logs of headgate and other gateways as arrivals, and the results of a read as counts. Used by
+// cli and LogArrivals.
 
 #include "headgate/core/time.hpp"
 

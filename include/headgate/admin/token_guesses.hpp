@@ -26,7 +26,8 @@ class TokenGuesses {
   static std::string key_of(const boost::asio::ip::address& address);
   void make_room(Moment now);
 
-  std::unordered_map<std::string, Moment> none_used_at_;  ///< When all tries of the address are available again.
+  /// the time when all tries of an address are available again, by address
+  std::unordered_map<std::string, Moment> none_used_at_;
 };
 
 }  // namespace headgate::admin

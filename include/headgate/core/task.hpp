@@ -47,8 +47,8 @@ template <class T, class E>
 inline constexpr bool takes_itself_for_a_value<Result<T, E>> = std::is_constructible_v<T, const Result<T, E>>;
 
 /// Whether a coroutine with result T may return a U. A `Result` is refused where a bool is expected: use `has_value()`.
-/// A const Result<bool> is refused as well: it cannot be moved from, so its constructor from a value would fit better
-/// and turn an error into true.
+/// A const Result<bool> is refused as well. It cannot be moved from, so the constructor of Result<bool> that takes a
+/// value would be chosen, and would turn an error into true.
 template <class U, class T>
 concept ReturnedAs = std::is_convertible_v<U, T> && !(std::is_same_v<U, const T> && takes_itself_for_a_value<T>);
 

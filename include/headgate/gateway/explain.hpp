@@ -32,18 +32,18 @@ struct ExplainedParts {
   std::vector<std::pair<std::string, std::string>> fields{};  ///< name and value
   std::string address = "127.0.0.1";                          ///< the address that connects
 };
-/// Builds the request of its parts. The error is a sentence without its full stop.
+/// Builds the request from its parts. The error is a sentence without its full stop.
 Result<ExplainedRequest, std::string> explained_request(const ExplainedParts& parts);
 
 /// A route, and why it was chosen or not.
 struct ConsideredRoute {
   enum class Why : std::uint8_t {
     chosen,
-    path,           ///< its path does not match
-    host,           ///< its path matches, but its host does not
-    method,         ///< path and host match, but its methods do not
-    conditions,     ///< everything matches, but its conditions do not hold
-    unclear,        ///< nobody can tell whether its conditions hold, so the request is refused
+    path,           ///< the path of the route does not match
+    host,           ///< the path matches, but the host of the route does not
+    method,         ///< path and host match, but the methods of the route do not
+    conditions,     ///< everything matches, but the conditions of the route do not hold
+    unclear,        ///< nobody can tell whether the conditions of the route hold, so the request is refused
     less_specific,  ///< everything matches, but another route is more specific
   };
   std::size_t number = 0;  ///< as Route::number

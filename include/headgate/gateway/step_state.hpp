@@ -76,7 +76,7 @@ struct FlightPart {
   Clock::Steady renewed_at{};  ///< moment of the last renewal
   /// the tier in whose queue the request waited for a permit; null if it waited in none
   const CompiledTier* waited_for = nullptr;
-  Duration waited{0};  ///< time of that wait
+  Duration waited{0};  ///< time that the request waited in that queue
 
   bool operator==(const FlightPart&) const = default;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Leases: the gateway takes permits of a busy counter from Redis ahead, in batches, and decides with them locally. No
-// I/O: the caller sends the calls that this code returns. Used by Local.
+// Leases: the gateway takes permits of a busy counter from Redis in advance and in batches, and decides with them
+// locally. No I/O: the caller sends the calls that this code returns. Used by Local.
 
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/recent_table.hpp"
@@ -61,8 +61,8 @@ class Leases {
   using Id = std::uint32_t;  ///< names a lease as long as it is held
   static constexpr Id kNone = 0;
   static constexpr double kHot = 8;  ///< decisions per second
-  /// Counted from the call to Redis. Shorter than the promised second by one round of sweep(), which gives the permits
-  /// back.
+  /// The life of a lease, from the call to Redis. It is shorter than the promised second by one interval of sweep(),
+  /// which gives the permits back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
   static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< interval at which the caller calls sweep()
   /// Time before the end of a window at which the last refund to it is sent. A hanging Redis could otherwise count the

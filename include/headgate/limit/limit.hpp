@@ -45,7 +45,7 @@ struct Rule {
   std::uint32_t queue = 0;  ///< for requests in flight with `wait`: how many requests of a key may wait in this process
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; otherwise null
   bool from_first_use = false;  ///< a fixed window begins with the first request of a key rather than with the clock
-  bool leases = false;          ///< a gateway may take permits from Redis ahead, in batches
+  bool leases = false;          ///< a gateway may take permits from Redis in advance, in batches
   const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
   bool count_rejected = false;           ///< a rejected request takes permits as well
   bool glitches = false;                 ///< counts glitches rather than requests

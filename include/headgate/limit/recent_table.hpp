@@ -84,7 +84,7 @@ class RecentTable {
 
   std::size_t sets_;
   std::vector<std::uint8_t> marks_;  ///< 0 if free; otherwise kTaken and seven bits of the hash
-  Entry* entries_;                   ///< constructed where marks_ is not 0
+  Entry* entries_;                   ///< an entry is constructed only if its byte in marks_ is not 0
   std::size_t size_ = 0;
 };
 

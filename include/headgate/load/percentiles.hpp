@@ -15,7 +15,8 @@ class Percentiles {
   /// Adds a duration. A negative one counts as 0, and one longer than a day as a day.
   void add(Duration took) noexcept;
   std::uint64_t count() const noexcept { return count_; }
-  /// Returns a duration that this share of all, from 0 to 1, does not exceed; zero if there is none.
+  /// Returns the percentile of this share, from 0 to 1: a duration that this share of all durations does not exceed.
+  /// Returns zero if no duration was added.
   Duration at(double share) const noexcept;
   /// Returns the exact maximum.
   Duration max() const noexcept { return max_; }

@@ -36,7 +36,7 @@ inline constexpr std::size_t kMaxDifferences = 10;
 
 /// The budget of a file of tests, which all its tests share.
 struct Budget {
-  std::uint64_t requests = 2'000'000;  ///< requests; each 64 KiB of a body also counts as one
+  std::uint64_t requests = 2'000'000;  ///< number of requests; each 64 KiB of a body counts as one more
   std::uint64_t alarms = 20'000'000;   ///< alarms that ring while time passes: about two seconds of real time
 };
 

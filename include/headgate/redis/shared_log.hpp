@@ -23,7 +23,7 @@ namespace headgate::redis {
 struct LogKind {
   std::string_view name;                                     ///< last part of its key
   std::string_view field;                                    ///< field name of each entry
-  std::string_view event;                                    ///< prefix of its event names
+  std::string_view event;                                    ///< prefix of the names of this log's events
   std::string_view what;                                     ///< the shared things, for messages about a failure
   bool (*readable)(const limit::LogEntry& entry) = nullptr;  ///< returns whether a gateway can have written the text
 };

@@ -31,7 +31,7 @@ inline constexpr Duration kMinGrace = std::chrono::seconds(1);
 inline constexpr std::uint64_t kMaxAtMost = 1'000;
 
 enum class Ask : std::uint8_t {
-  look,     ///< Asks only for the position of the queue.
+  look,     ///< Asks only how far the queue has moved.
   arrive,   ///< A newcomer takes a number.
   present,  ///< A visitor comes back with a number, and gets a new one after coming too late.
   remain,   ///< A visitor inside has made a request.

@@ -1,4 +1,4 @@
-// Suspensions by a limit: keys of the file, the options that they make, and contradictions.
+// Builds the options of suspensions by a limit from the keys of the file, and reports contradictions.
 
 #include "config/build.hpp"
 #include "config/table_shapes.hpp"

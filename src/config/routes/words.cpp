@@ -116,8 +116,8 @@ using gateway::RouteOptions;
 
 bool is_wild(std::string_view segment) { return segment == "*" || segment.starts_with('{'); }
 
-/// Returns whether a server that reads an encoded slash as a slash can confuse a path of `keeper` with one of `other`.
-/// It can if both paths are alike up to the first wild segment of `keeper`.
+/// Returns whether a path of `keeper` and a path of `other` can be the same for a server that reads an encoded slash as
+/// a slash. This is possible if both paths are alike up to the first wild segment of `keeper`.
 bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
   const bool same_host = keeper.host == other.host || keeper.host.empty() || other.host.empty() ||
                          keeper.host.starts_with('*') || other.host.starts_with('*');

@@ -61,7 +61,7 @@ class IssuersVerifier final : public JwtVerifier {
     return i;
   }
 
-  /// Returns no error if `issuer` accepts such tokens and has signed this one.
+  /// Returns no error if `issuer` accepts tokens with this type and algorithm, and has signed this token.
   static std::optional<JwtError> check_signed(const Issuer& issuer, const JoseHeader& header, const CompactJws& parts) {
     if (!contains(issuer.rules.algorithms, header.algorithm)) return JwtError::unsupported_algorithm;
     if (!header.type && issuer.rules.demands_type) return JwtError::wrong_type;

@@ -21,7 +21,7 @@ class Probe : public Recipient {
   /// The key of the counter. In a cluster, a key whose slot belongs to this server.
   std::string key = "0";
   std::optional<Time> sent;  ///< set while it is unanswered
-  bool overdue = false;      ///< its deadline has passed
+  bool overdue = false;      ///< whether the deadline of the probe has passed
   bool resent = false;       ///< sent again with the whole script
 
   limit::Check check() const noexcept;

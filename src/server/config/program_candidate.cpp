@@ -289,7 +289,8 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
   return now_->candidate->state;
 }
 
-/// Follows the rule of a reload: an operator's candidate stays while the file names the same one as before.
+/// Restores the candidate that an operator had set. As with a reload, it stays in use only while the file names the
+/// same candidate as it did then.
 void GatewayProgram::take_kept_candidate() {
   auto kept = record_.read();
   if (kept.has_error()) return tell_not_kept("what an operator had set is forgotten: " + kept.error());

@@ -114,7 +114,7 @@ void object(Paper& paper, std::size_t depth, const std::string& before, const st
   value(paper, depth, before, on_one_line(fields), after);
 }
 
-/// Prints an entry that is off as a comment.
+/// Prints a disabled entry, as a comment.
 void off_object(Paper& paper, std::size_t depth, const std::string& before, const DraftEntry& entry) {
   if (!entry.fields.empty()) paper.comment(depth, before + on_one_line(entry), 2000);
 }

@@ -68,7 +68,7 @@ class PasswordPool {
   bool ask(const std::shared_ptr<PasswordCheck>& check);
   /// Withdraws a check. Returns false if it is under way or done.
   bool drop(PasswordCheck& check) noexcept;
-  /// Returns how long a new check would wait now, by the time that the last checks took.
+  /// Returns how long a new check would have to wait now, estimated from the duration of recent checks.
   Duration wait() const;
 
   struct Counts {
