@@ -47,6 +47,8 @@ constexpr std::array kHaproxyFates{
     ImportWord{"dispatch", Matter::lost, "write the server in \"upstreams\""},
     ImportWord{"use-server", Matter::lost, "headgate only chooses servers by \"balance\""},
     ImportWord{"http-request", Matter::lost, "headgate import does not know this rule"},
+    ImportWord{"http-response redirect", Matter::lost, "write a route with \"redirect\""},
+    ImportWord{"http-response return", Matter::lost, "write a route with \"respond\""},
     ImportWord{"http-response", Matter::lost, "headgate import does not know this rule"},
     ImportWord{"http-after-response", Matter::lost, "headgate import does not know this rule"},
     ImportWord{"tcp-request inspect-delay", Matter::aside, "headgate reads request headers as they arrive"},
@@ -91,9 +93,7 @@ constexpr std::array kRead{
     ImportWord{.name = "http-response del-header", .becomes = "response_headers"},
     ImportWord{"mode", Matter::lost, "headgate is an HTTP gateway: only \"mode http\" is translated"},
     ImportWord{"server-template", Matter::lost,
-               "headgate uses all addresses of a server's name: write the name as one server"},
-    ImportWord{"http-response redirect", Matter::lost, "write a route with \"redirect\""},
-    ImportWord{"http-response return", Matter::lost, "write a route with \"respond\""}};
+               "headgate uses all addresses of a server's name: write the name as one server"}};
 
 /// Rules that may refuse requests. haproxy_refuses() recognises them, and their conditions decide what becomes of them.
 constexpr std::array kRefusing{
