@@ -35,8 +35,8 @@ ActiveCredentials::ActiveCredentials(const CompiledConfig& compiled,
   }
 }
 
-/// The configuration check refuses a key file with such a tier. If a file that is read again later has one, the key
-/// gets the default tier.
+/// The configuration check rejects a key file with an unknown tier. If a file that is read again later names one, the
+/// key gets the default tier.
 void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {
@@ -46,7 +46,7 @@ void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   }
   for (const auto& route : compiled.routes())
     if (route->demands) known.insert(route->demands->key.tiers.begin(), route->demands->key.tiers.end());
-  // maps a tier to an owner and the number of such keys
+  // maps a tier to the owner of one key and the number of keys
   std::map<std::string_view, std::pair<std::string_view, std::size_t>> unknown;
   for (const auto& key : api_keys().records()) {
     if (key.tier.empty() || known.contains(key.tier)) continue;
@@ -63,7 +63,7 @@ void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   }
 }
 
-/// Returns whether no request with this key has more rules than one request may have.
+/// Returns whether each request with this key stays within the maximum number of rules.
 bool ActiveCredentials::fits(const CompiledConfig& compiled, const identity::ApiKeyRecord& key) const {
   const auto most_rules = [&](const CompiledLimit& limit) {
     if (const auto* const own = of_key(key, limit)) return own->rules.size();

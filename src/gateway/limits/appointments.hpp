@@ -34,7 +34,7 @@ struct KeptAppointment {
   limit::Appointment appointment;
   const RouteLimit* of = nullptr;
   limit::Rule use;    ///< the rule whose one permit the first use takes
-  bool used = false;  ///< whether it was used before; the request is then checked like any other
+  bool used = false;  ///< whether it was used before: if so, the request is checked like any other
 };
 
 }  // namespace headgate::gateway

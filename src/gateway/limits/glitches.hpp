@@ -1,6 +1,6 @@
 #pragma once
-// Needless work caused by HTTP/2 clients, as limits count it: streams that are begun and reset, frames without content,
-// malformed heads. A client that exceeds such a limit has committed an offence and is suspended as for any other, on
+// Needless work caused by HTTP/2 clients, as limits count it: streams that are opened and reset, frames without
+// content, malformed heads. A client that exceeds such a limit commits an offence and is suspended like any other, on
 // every gateway that shares the limit.
 
 #include "offences.hpp"
@@ -13,20 +13,20 @@ namespace headgate::gateway {
 /// The glitches of one worker; its thread only.
 class Glitches : public std::enable_shared_from_this<Glitches> {
  public:
-  /// Calls to Redis at once. Beyond them glitches are counted locally.
+  /// Maximum number of concurrent calls to Redis. Further glitches are counted locally.
   static constexpr std::size_t kMaxUnderWay = 256;
 
   Glitches(Clock& clock, limit::Limiter& memory, limit::BanTable& bans, std::shared_ptr<Offences> offences)
       : clock_(clock), memory_(memory), bans_(bans), offences_(std::move(offences)) {}
 
-  /// Counts glitches of a client since the last call. A trusted proxy causes them for others, so its glitches are
-  /// ignored.
+  /// Counts the glitches of a client since the last call. The glitches of a trusted proxy are ignored, because its
+  /// clients cause them.
   void count(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, std::uint32_t times);
-  /// Stops the counting of calls under way.
+  /// Stops counting, and ignores the results of calls that have not returned yet.
   void stop() { stopped_ = true; }
 
  private:
-  /// One decision, with everything that it needs.
+  /// The checks of one client's glitches, with everything that the call needs.
   struct Batch {
     SnapshotPtr snapshot;
     const RouteBan* ban = nullptr;

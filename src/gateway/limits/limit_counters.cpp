@@ -66,7 +66,7 @@ void TierCounters::glitches(const CompiledTier& tier, observe::Source source, bo
     counters.top->rejected(hash, key);
 }
 
-// For a rejected request, only the limits that rejected it are counted: the others were not charged.
+// For a rejected request, count only the limits that rejected it: the others were not charged.
 void TierCounters::count_limits(const Exchange& x) const {
   const auto& a = x.admission;
   const bool rejected = is_rejected(x);
@@ -150,7 +150,8 @@ void SuspensionCounters::count_suspended(const Exchange& x) const {
   const bool refused = x.ended_by == EndedBy::ban;
   (refused ? counters.refused : counters.observed)->add();
   if (refused)
-    counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);  // otherwise the limit counted it
+    // a request that is not refused is counted by the limit
+    counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);
 }
 
 const SuspensionCounters::OfLimit& SuspensionCounters::of_operators(const RouteBan& ban) const {

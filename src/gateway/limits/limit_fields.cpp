@@ -28,7 +28,7 @@ void write_many(TextCursor& out, std::uint64_t count, const Unit& unit) noexcept
 }  // namespace
 
 void write_in_words(TextCursor& out, std::uint64_t seconds) noexcept {
-  // Use the largest unit of which there are at least two, and the next smaller one, rounded up.
+  // Use the largest unit that fits at least twice, together with the next smaller unit, rounded up.
   const Unit* large = kUnits;
   while (large->seconds > 1 && seconds < 2 * large->seconds) ++large;
   if (large->seconds <= 1) return write_many(out, seconds, *large);
@@ -47,8 +47,8 @@ std::string_view in_words(TextArena& text, std::uint64_t seconds) {
 
 namespace {
 
-/// Returns whether the answer names a time to come back for a reason other than the limit; `t` must not be longer than
-/// that (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 name no such time.
+/// Returns whether the answer tells the client to wait for a reason other than the limit; `t` must not be longer than
+/// that wait (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 name no such wait.
 bool waits_for_other(const http::Fields& fields, bool rejected, unsigned status) noexcept {
   return !rejected && status >= 300 && http::has(fields, http::Known::retry_after);
 }
@@ -59,22 +59,22 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
-  // The gateway knows what one shard allows, but not what the others have left.
+  // The gateway knows how many permits one shard has, but not how many the others have left.
   const auto shards = admission.binding->shard > 0 ? admission.binding->tier->shards : 1;
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
-  // The time until a request is allowed if the limit rejected it and waiting helps; the time until the limit is full
-  // again if it allowed the request.
+  // If the limit rejected the request and waiting helps, this is the time until a request is allowed. If the limit
+  // allowed the request, this is the time until the limit is full again.
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
-  // Permits in flight return when requests end. X-RateLimit-* knows only rates, and a program would read the numbers as
-  // one.
+  // Permits in flight return when requests end. X-RateLimit-* fields describe only rates, and a program would read
+  // these numbers as a rate.
   const bool in_flight = admission.binding->route_limit->ready->in_flight;
   const auto legacy = style != RejectionHeaders::standard && !in_flight;
   const auto standard = style != RejectionHeaders::legacy;
   std::string_view most, remaining, reset, label, told;
   if (standard) label = admission.rule_label();
-  // Write all values into one text, which begins and ends once.
+  // Write all values into one text, so that memory is reserved only once.
   x.text.write(label.size() + 5 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
     const char* at = out.at();
     const auto written = [&] {
@@ -82,7 +82,8 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
       at = out.at();
       return text;
     };
-    out.number(waits ? 0 : decision.remaining);  // if waiting does not help, the remaining permits are told as they are
+    // if waiting does not help, the field shows the remaining permits unchanged
+    out.number(waits ? 0 : decision.remaining);
     remaining = written();
     if (legacy) {
       out.number(decision.limit * shards);

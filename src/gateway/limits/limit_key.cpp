@@ -10,7 +10,7 @@ constexpr std::size_t kMaxKey = 256;
 
 std::string_view value_of(Exchange& x, const limit::Per& per) { return per.source->value(x, per.name); }
 
-/// Escapes '|' and '%' in a value that is one of several, so that ("a|b", "c") and ("a", "b|c") are different keys.
+/// Escapes '|' and '%' in one of several values, so that ("a|b", "c") and ("a", "b|c") are different keys.
 std::string_view part(TextArena& arena, std::string_view value) {
   if (value.find_first_of("|%") == std::string_view::npos) return value;
   std::string out;

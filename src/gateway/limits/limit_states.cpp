@@ -19,7 +19,7 @@ using limit::Check;
 using limit::Decision;
 using Applies = LimitState::Applies;
 
-/// One limit that is counted, and its checks.
+/// A limit that is counted, and its checks.
 struct Counted {
   std::size_t state = 0;  ///< the index of its state
   const RouteLimit* route_limit = nullptr;
@@ -40,7 +40,7 @@ bool has_field(const std::vector<limit::Per>& per) {
   return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->needs == Needs::field; });
 }
 
-/// Returns the key as operators write it: a key that replaces a missing one begins with its sources.
+/// Returns the key as operators write it: a key that stands in for a missing one begins with its sources.
 std::string shown_key(const limit::Limit& limit, std::string_view key) {
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i) {
@@ -97,8 +97,8 @@ void share_out(std::span<Counted> limits, std::span<const Decision> told, std::v
   }
 }
 
-/// Asks the memory store about one limit. Each limit is asked alone, so that the rejection by another does not change
-/// its answer.
+/// Asks the memory store about one limit. Each limit is asked alone, so that a rejection by another limit does not
+/// change the result.
 void look_here(Counted& counted, const LimitStates& where) {
   counted.now.resize(counted.checks.size());
   counted.next.resize(counted.checks.size());
@@ -107,7 +107,7 @@ void look_here(Counted& counted, const LimitStates& where) {
   where.memory.decide(counted.checks, now, counted.next);
 }
 
-/// Asks Redis. Returns false if it does not answer.
+/// Asks Redis. Returns false if Redis does not reply.
 Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   auto& redis = *x.snapshot->redis;
   for (const auto cost : {std::optional<std::int64_t>(0), std::optional<std::int64_t>()}) {
@@ -118,7 +118,7 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
     if (agreed.has_error()) co_return false;
     share_out(limits, told, cost ? &Counted::now : &Counted::next);
     if (*agreed || limits.size() == 1) continue;
-    // One of the limits rejects. If that was known before the call, the others were not asked.
+    // At least one limit rejects. If this was known before the call, the other limits were not asked.
     for (auto& one : limits) {
       auto alone = redis.decide(one.checks, one.next);
       const auto answer = co_await alone;
@@ -128,8 +128,9 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   co_return true;
 }
 
-/// Returns the permits left before the request, as the next decision sees them. `now` was asked first; permits that
-/// were returned between the two calls count already, and for a leased key both calls tell what this gateway knows.
+/// Returns the remaining permits before the request, as the next decision sees them. `now` was asked first: permits
+/// that were returned between the two calls count already, and for a leased key both calls show only the permits that
+/// this gateway knows of.
 std::uint64_t left_of(const Check& check, const Decision& now, const Decision& next, bool agreed) noexcept {
   const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
   if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);

@@ -18,9 +18,9 @@ struct LimitStates {
   const limit::ShardTurns& turns;
 };
 
-/// Returns the state of each of `limits` for `x`, whose caller is known, in their order. Asks about no more rules than
-/// one request can have; further limits are left out. Makes at most two calls to Redis if all limits there allow the
-/// request, and otherwise one more for each limit. `x` and `limits` outlive the await.
+/// Returns the state of each of `limits` for `x`, whose caller is known, in the same order. Asks about no more rules
+/// than one request can have, and leaves out further limits. Makes at most two calls to Redis if all limits there allow
+/// the request; otherwise one more for each limit. `x` and `limits` must outlive the await.
 Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLimit* const> limits, LimitStates where);
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// Offences of callers, and the suspension that follows the last of several.
+// Offences of callers, and the suspension that begins after a number of them.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/task.hpp"
@@ -16,11 +16,11 @@
 
 namespace headgate::gateway {
 
-/// The offences of one worker; its thread only. Offences against a limit in Redis are counted there, over all gateways,
-/// and no request waits for it; while Redis is away they are counted locally.
+/// The offences of one worker; its thread only. Offences against a limit in Redis are counted there for all gateways,
+/// without a request that waits for the result; while Redis is away they are counted locally.
 class Offences : public std::enable_shared_from_this<Offences> {
  public:
-  /// Calls to Redis at once. Beyond them an offence is counted locally.
+  /// Maximum number of concurrent calls to Redis. Further offences are counted locally.
   static constexpr std::size_t kMaxUnderWay = 1024;
 
   Offences(Clock& clock, limit::Limiter& memory, limit::BanTable& bans) : clock_(clock), memory_(memory), bans_(bans) {}
@@ -29,21 +29,21 @@ class Offences : public std::enable_shared_from_this<Offences> {
   void note(const Exchange& x, const RouteBan& ban, std::string_view key) {
     note(x.snapshot, x.caller.address, ban, key);
   }
-  /// Counts an offence that is no request. `ban` belongs to this configuration.
+  /// Counts an offence that no request has caused. `ban` belongs to this configuration.
   void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
             std::string_view key);
   /// Counts `x` as an offence of `key`. When the call returns, the offence is counted, and a suspension that it causes
-  /// has begun. Waits for Redis no longer than any other call.
+  /// has begun. Waits for Redis as long as any other call does, at most.
   Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);
   /// Returns whether note_now() would begin a suspension. Counts nothing.
   Task<bool> would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key);
-  /// Suppresses the events of suspensions, because they are a candidate's and affect no one.
+  /// Suppresses the events of suspensions, for a candidate whose suspensions affect no one.
   void keep_quiet() { quiet_ = true; }
-  /// Prevents further suspensions by calls under way.
+  /// Stops counting, and prevents suspensions by calls that have not returned yet.
   void stop() { stopped_ = true; }
 
  private:
-  /// One offence that is counted in Redis, with everything that it needs.
+  /// An offence that is counted in Redis, with everything that the call needs.
   struct Remote {
     std::shared_ptr<limit::RemoteLimiter> redis;
     std::shared_ptr<const CompiledConfig> compiled;  ///< owns the policy

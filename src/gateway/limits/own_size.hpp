@@ -12,9 +12,9 @@
 
 namespace headgate::gateway {
 
-/// Returns the tier of `limit` with `rates` in place of its own (unlimited if there are none), counted in the same
-/// counters. `burst` applies to the only rate. The error is a sentence without its full stop: why the limit cannot
-/// count that way.
+/// Returns the tier of `limit` with `rates` in place of its own rates (unlimited if there are none). It uses the same
+/// counters. `burst` applies to the only rate. The error is a sentence without its full stop that says why the limit
+/// cannot count these rates.
 Result<limit::Tier, std::string> own_size(const limit::Limit& limit, std::span<const Rate> rates,
                                           std::optional<std::uint64_t> burst);
 

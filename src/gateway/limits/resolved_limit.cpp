@@ -22,12 +22,12 @@ bool is_named(const Exchange& x, const Exemption& exemption) {
   return !exemption.addresses.empty() && identity::contains(exemption.addresses, x.caller.address);
 }
 
-/// Most limits exempt no caller, and need no call.
+/// Most limits exempt no caller, so the common case is inline.
 inline bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   return exemption && is_named(x, *exemption);
 }
 
-/// Returns whether `told` is this name, or contains it among several that end with a line feed.
+/// Returns whether `told` is this name, or contains it in a list whose names end with a line feed.
 inline bool tells(std::string_view told, std::string_view name) noexcept {
   if (!told.ends_with('\n')) return told == name;
   while (!told.empty()) {

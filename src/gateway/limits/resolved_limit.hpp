@@ -21,8 +21,8 @@ struct ResolvedLimit {
 /// Resolves one limit of the plan.
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 
-/// Returns the key that the limit would count this request by, whatever its tier. Returns nothing if a part is missing
-/// or the caller is exempt: such a caller is never suspended, and nothing is billed. A view into x.text or the
+/// Returns the key under which the limit would count this request, whatever its tier. Returns nothing if a part of the
+/// key is missing or the caller is exempt: such a caller is never suspended or billed. A view into x.text or the
 /// exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
@@ -30,10 +30,10 @@ std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_
 /// API key; null if there is none.
 const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
 
-/// Returns the cost of this request, as far as its head tells it.
+/// Returns the cost of this request, as far as it is known from the head.
 std::int64_t cost_of(const Exchange& x, const Cost& cost);
 
-/// Notes that a billed limit lets the request through without a check; its use is billed nevertheless.
+/// Notes that a billed limit lets the request pass without a check; its use is billed nevertheless.
 void note_unchecked(Exchange& x, const RouteLimit& route_limit);
 
 /// Returns the priority that a trusted hop names, otherwise that of the tier of the first limit whose tiers have

@@ -78,7 +78,7 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
   }
 }
 
-/// Returns whether the cost is still open, because the answer has not told it yet.
+/// Returns whether the cost is still unknown because the answer has not named it yet.
 template <class Taken>
 bool is_untold(const Taken& taken) noexcept {
   return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
@@ -98,7 +98,7 @@ void read_cost(Exchange& x, Taken& taken) {
 }
 
 /// Finds the cost of an answer with this status. `says_cost` is set for a server's answer, which may name its cost.
-/// Returns false if the cost does not depend on the answer, or is known already.
+/// Returns false if the cost does not depend on the answer or is already known.
 template <class Taken>
 bool read_answer(Exchange& x, Taken& taken, std::optional<unsigned> status, bool says_cost) {
   const bool by_cost = says_cost && asks_for_cost(taken);
@@ -125,7 +125,7 @@ void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
 
 }  // namespace
 
-// The decision keeps the reset of the hold, which says how long the hold can be returned.
+// The decision keeps the reset time of the hold, which limits how long the hold can be returned.
 Duration reset_to_tell(const Exchange& x) {
   const auto& a = x.admission;
   const auto& checked = *a.binding;
@@ -136,7 +136,7 @@ Duration reset_to_tell(const Exchange& x) {
 }
 
 void note_told(Exchange& x) {
-  x.unanswered = !status_that_counts(x);  // a message of a gRPC call may answer, too (note_answering)
+  x.unanswered = !status_that_counts(x);  // a message of a gRPC call may count as an answer, too (note_answering)
   if (x.route->takes(Step::settle)) note_costs(x);
   if (x.candidate != nullptr) [[unlikely]]
     Candidate::answered(x);
@@ -160,15 +160,15 @@ void note_late_status(Exchange& x, unsigned status) {
   for (auto& use : x.admission.unchecked) note(use);
 }
 
-// No request waits for the result. Permits that a gateway holds when it ends return as the limit refills: at the latest
-// after its period, or the time to fill its bucket.
+// No request waits for the result. If a gateway ends while it holds permits, they return as the limit refills: at the
+// latest after its period, or after the time that its bucket needs to fill.
 void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   if (x.admission.returned) return;
   const bool bug = x.ended_by == EndedBy::bug;  // a step threw, so no answer will settle the holds
   const bool untold = awaits_trailers(x) && x.status != 0;
-  if (untold) note_late_status(x, x.status);  // the exchange ended without the trailers that would say it
+  if (untold) note_late_status(x, x.status);  // the exchange ended before the trailers that carry the status
   const bool served = x.admission.served || bug;
-  const bool free = !avoided_answer(x);  // nothing was answered: the server failed, or no server was asked
+  const bool free = !avoided_answer(x);  // there was no answer: the server failed, or no request was sent to one
   if (free) note_status(x, 0);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;

@@ -53,8 +53,8 @@ std::optional<bool> OtherShards::said(const Result<bool>& agreed) {
   return ask();
 }
 
-/// Sends the checks of each rejecting limit to its next shard. Returns false if no shard is left, or if a limit without
-/// shards rejects, too.
+/// Moves the checks of each rejecting limit to its next shard. Returns false if no shard is left, or if a limit without
+/// shards rejects as well.
 bool OtherShards::turn() {
   const auto limits = round_.limits();
   for (const auto& checked : limits)
@@ -81,8 +81,8 @@ bool OtherShards::of_buckets() const {
   });
 }
 
-/// The round stays rejected: tells the shortest wait of all shards, or if some were not asked, the time when each has
-/// permits.
+/// The round stays rejected. The caller is told the shortest wait of all shards or, if some shards were not asked, the
+/// time until each shard has permits.
 void OtherShards::tell_soonest() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i) {

@@ -19,19 +19,20 @@ namespace headgate::gateway {
 /// Sends the checks of `checked`, whose tier has shards, to the shard of `key` whose turn it is.
 void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::ShardTurns& turns);
 
-/// Returns whether one of the round's limits has used one of several shards.
+/// Returns whether a limit of the round has used one of several shards.
 bool in_shards(const Round& round) noexcept;
 
-/// A round that shards have rejected, on its way to others, which may have permits. Shards that are known to reject are
-/// passed over. Of a bucket one more is asked: the second call finds most of what the first one missed, and how long an
-/// empty bucket waits is known. Of others all are asked. So the wait that is told holds at each gateway, whichever
-/// shards it asks. Both functions return the decision, or nothing if Redis has to be asked for that of the round.
+/// A round that was rejected by the chosen shards and tries other shards, which may have permits. Shards that are known
+/// to reject are skipped. For a bucket, one more shard is asked: the second call finds most of the permits that the
+/// first one missed, and the wait for an empty bucket is known. For other limits, all shards are asked, so that the
+/// announced wait holds at each gateway, whichever shards it asks. Both functions return the decision, or nothing if
+/// Redis has to be asked for the decision of the round.
 class OtherShards {
  public:
   OtherShards(Exchange& x, Round& round);
 
   std::optional<bool> ask();
-  /// Handles the answer of Redis, or an error, which leaves the rejection as it was.
+  /// Handles the reply of Redis, or an error, after which the round stays rejected.
   std::optional<bool> said(const Result<bool>& agreed);
 
  private:
@@ -59,7 +60,7 @@ struct CountedKey {
   std::uint64_t hash;
   std::string_view key;
 };
-/// Returns the caller's key, as it was before a shard was chosen. Its hash in memory was computed before.
+/// Returns the caller's key without a shard. Its hash in memory was computed earlier.
 inline CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
   const auto& check = admission.checks[checked.first];
   if (checked.shard == 0) return {check.hash.low, check.key};

@@ -16,14 +16,15 @@ namespace {
 using shed::InQueue;
 using std::chrono::milliseconds;
 
-/// The interval at which the first of a queue asks Redis, because other gateways do not report returned permits: 25 ms
-/// at first, and longer the longer it waits. Otherwise strangers with many keys could cause many calls.
+/// The interval at which the first request of a queue asks Redis, because other gateways do not report returned
+/// permits: 25 ms at first, and longer as the wait goes on. With a fixed interval, clients with many keys could cause
+/// many calls.
 constexpr Duration kAskAgain = milliseconds(25);
 constexpr Duration kAskAtLeast = milliseconds(250);
-/// The interval after a permit was returned on this gateway, whose way to Redis may be the longer one.
+/// The interval after a permit was returned on this gateway, because its own message to Redis may still be on the way.
 constexpr Duration kAskSoon = milliseconds(5);
-/// The time in milliseconds by which a higher rank counts as having come earlier than the next lower one, in Redis. It
-/// is longer than any wait.
+/// The head start in Redis of each higher priority over the next lower one, in milliseconds. It is longer than any
+/// wait.
 constexpr std::uint32_t kEarlier = 1'000'000'000;
 
 Duration ask_again(Clock::Steady::duration waited) noexcept {
@@ -84,8 +85,8 @@ bool Turn::stays(const Batch& batch) {
   return waits_ = stand(batch, full);
 }
 
-/// The wait begins when the request is queued for the first time. It ends with the shortest time that this limit, the
-/// client and, for a place at the upstream, the timeout of the route allow.
+/// The wait begins when the request is queued for the first time. It ends after the shortest of the times that this
+/// limit, the client and, for a place at the upstream, the route's timeout allow.
 bool Turn::stand(const Batch& batch, std::size_t at) {
   const auto& check = batch.checks[at];
   const auto now = x_.clock->steady();
@@ -112,13 +113,14 @@ bool Turn::stand(const Batch& batch, std::size_t at) {
   return true;
 }
 
-/// Puts into the checks whether the request is queued, and for how long already.
+/// Writes into the checks whether the request is queued, and since when.
 void Turn::tell_redis(const Batch& batch) {
   if (!queued() || over()) return;
   const auto waited = std::chrono::duration_cast<milliseconds>(x_.clock->steady() - since_);
   for (auto& check : batch.checks) {
     if (check.hash != queue() || !can_wait(check)) continue;
-    // Redis knows only the order of arrival, so a higher priority counts as having come much earlier.
+    // Redis knows only the order of arrival, so a request of a higher priority is registered with a much earlier
+    // arrival.
     const auto earlier =
         kEarlier * static_cast<std::uint32_t>(shed::kPriorities - 1 - static_cast<std::size_t>(priority));
     check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (for_ == For::place ? earlier : 0);

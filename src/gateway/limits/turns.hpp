@@ -20,11 +20,11 @@ namespace headgate::gateway {
 
 class Turns;
 
-/// Links a request into the list of those whose turn has come. Any thread, under the lock of Turns.
+/// Links a request into the list of requests whose turn has come. Any thread, under the lock of Turns.
 using CalledHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
 
-/// A queued request, which is told on its worker's thread when its turn has come. Lives in the frame of the step that
-/// lets it wait; worker thread only.
+/// A queued request. Its worker's thread is notified when its turn has come. Lives in the frame of the step in which
+/// the request waits; worker thread only.
 class InLine : public shed::WaitQueues::Member {
  public:
   InLine(const InLine&) = delete;
@@ -34,11 +34,12 @@ class InLine : public shed::WaitQueues::Member {
  protected:
   InLine(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
 
-  /// Adds the request to the end of the queue, as WaitQueues::join(). The first request has its turn at once.
+  /// Adds the request to the end of the queue, like WaitQueues::join(). If the queue was empty, its turn has come at
+  /// once.
   bool stand_in(const Hash& queue, std::size_t most);
   bool is_first() const noexcept;
   void leave_line() noexcept;
-  /// Returns when the turn has come, when the client is gone, or after `time`.
+  /// Returns when the turn has come, when the client has left, or after `time`.
   Task<void> wait_for_turn(Duration time);
 
   Turns& turns_;
@@ -49,7 +50,7 @@ class InLine : public shed::WaitQueues::Member {
   friend class Turns;
   void its_turn() noexcept override;
 
-  Delay* delay_ = nullptr;  ///< the wait under way
+  Delay* delay_ = nullptr;  ///< the current wait
   CalledHook in_called_;
 };
 
@@ -58,19 +59,19 @@ class InLine : public shed::WaitQueues::Member {
 class Turn final : public InLine {
  public:
   enum class For {
-    permit,  ///< of a limit: the permits belong to one caller, so priorities do not matter
-    place    ///< at the upstream: callers share the places by priority
+    permit,  ///< a permit of a limit: all of them belong to one caller, so priorities do not matter
+    place    ///< a place at the upstream: callers share the places by priority
   };
   Turn(Turns& turns, Exchange& x, For what = For::permit) : InLine(turns, x), for_(what) {}
   ~Turn() override;
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  /// The rights of a request with the checks of `batch`.
+  /// The action that is allowed for a request with the checks of `batch`.
   enum class May {
-    ask,      ///< the request may ask the store: it is the first, or none waits
-    wait,     ///< the request is queued behind others
-    not_pass  ///< others wait and this request cannot: it is rejected, even if a permit is returned at this moment
+    ask,      ///< the request may ask the store, because it is the first or no request waits
+    wait,     ///< the request waits in the queue behind others
+    not_pass  ///< others wait and this request cannot wait: it is rejected, even if a permit is returned at this moment
   };
   May begin(const Batch& batch);
   /// Returns, after a rejection, whether the request is queued and has time left. Then it may wait().
@@ -79,7 +80,7 @@ class Turn final : public InLine {
   bool waits() const noexcept { return waits_; }
   /// Returns whether the request has ever been queued.
   bool has_waited() const noexcept { return since_ != Clock::Steady(); }
-  /// Returns when the request may ask again, when its time is over, or when its client is gone.
+  /// Returns when the request may ask again, when its time is over, or when its client has left.
   Task<void> wait();
   /// Notes that the request has all its permits.
   void admitted() noexcept { told_.reset(); }
@@ -93,12 +94,12 @@ class Turn final : public InLine {
   void leave() noexcept;
 
   For for_;
-  Clock::Steady since_{};             ///< begin of the wait; zero before
-  Clock::Steady until_{};             ///< end of the longest wait
+  Clock::Steady since_{};             ///< start of the wait; zero before the first wait
+  Clock::Steady until_{};             ///< latest end of the wait
   std::optional<limit::Check> told_;  ///< the check that may have queued the request in Redis
   bool waits_ = false;
   bool in_redis_ = false;  ///< whether another gateway may return the permit without telling this one
-  bool soon_ = false;      ///< whether the turn has come without a permit yet
+  bool soon_ = false;      ///< whether the turn has come although no permit has been returned yet
 };
 
 /// The queues of one worker; its thread only.
@@ -124,7 +125,7 @@ class Turns {
 
   shed::WaitQueues& queues_;
   std::mutex mutex_;
-  Called called_;  ///< guarded by `mutex_`: requests whose turn has come and that were not told yet
+  Called called_;  ///< requests whose turn has come and that were not notified yet; guarded by `mutex_`
   std::unique_ptr<Bell> bell_;
 };
 

@@ -1,28 +1,28 @@
 #pragma once
-// The rule for requests that end before the answer that the gateway was waiting for. Everything that an answer settles
-// uses it: limits that count statuses, costs in answers, suspensions by status. (`identity.failures` is charged before
-// any question, and an answer returns the charge.)
+// The rule for requests that end before the answer that the gateway was waiting for. Everything that is settled by an
+// answer uses this rule: limits that count statuses, costs in answers, suspensions by status. (`identity.failures` is
+// different: it is charged before the call, and an answer returns the charge.)
 
 #include "headgate/gateway/exchange.hpp"
 
 namespace headgate::gateway {
 
-/// Returns whether `x` ended while Exchange::unanswered for a reason other than a failure of the server or service: its
-/// client ended it, or an operator did, or a deadline that its client chose. Such a request pays as if the answer had
-/// counted. Otherwise a guesser would end each request before a wrong guess is answered, and pay for none.
+/// Returns whether `x` ended while Exchange::unanswered was set and the server or service had not failed: because of
+/// its client, an operator, or a deadline that its client chose. Such a request is charged as if the answer had
+/// counted. Otherwise a client could guess for free, by ending each request before a wrong guess is answered.
 bool avoided_answer(const Exchange& x) noexcept;
 
-/// Returns whether an answer of a server with this status says only that the client allowed too little time, or was too
-/// slow with its body: the request then counts as unanswered.
+/// Returns whether a server's answer with this status means only that the client allowed too little time, or sent its
+/// body too slowly: the request then counts as unanswered.
 bool tells_nothing(const Exchange& x, unsigned status) noexcept;
 
-/// Returns whether the status of a server's answer that has begun will come with the trailers (gRPC).
+/// Returns whether the status of a server's answer, whose head has arrived, will come with the trailers (gRPC).
 inline bool awaits_trailers(const Exchange& x) noexcept {
   return x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
 }
 
-/// Notes that more of the body of a server's answer has arrived. A gRPC call counts as answered so far: a client that
-/// watches a stream leaves at some time, and does not guess.
+/// Notes that more of the body of a server's answer has arrived. A gRPC call counts as answered from then on: a client
+/// that watches a stream leaves at some time, and does not guess.
 inline void note_answering(Exchange& x) noexcept {
   if (awaits_trailers(x)) [[unlikely]]
     x.unanswered = false;
