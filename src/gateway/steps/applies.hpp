@@ -42,7 +42,7 @@ inline bool reads_credentials(const Route& route) {
          route.require != Require::nothing;
 }
 
-/// Returns whether the route tells callers that a credential is wrong, so that they can guess.
+/// Returns whether the route tells callers that a credential is wrong, which lets them guess.
 inline bool refuses_credentials(const Route& route) {
   return route.auth != nullptr || route.basic != nullptr || route.reads.has(Needs::token) || route.demands != nullptr ||
          route.require != Require::nothing ||
@@ -54,7 +54,7 @@ inline bool has_queue(const Route& route) {
   return upstream != nullptr && upstream->concurrency && upstream->concurrency->queue;
 }
 
-/// Returns whether the route's requests may be refused because there are too many.
+/// Returns whether the route's requests may be refused because there are too many requests.
 inline bool sheds(const Route& route) {
   const auto* const upstream = route.upstream_options;
   return upstream != nullptr &&
@@ -69,7 +69,7 @@ inline bool has_notices(const Route& route) {
   return any_limit(route, [](const RouteLimit& each) { return !each.limit->notify_at.empty(); });
 }
 
-/// Returns whether answers name costs, or limits count only some statuses.
+/// Returns whether answers name costs, or whether limits count only some statuses.
 inline bool has_what_is_settled(const Route& route) {
   return any_limit(
       route, [](const RouteLimit& each) { return is_settled(each.cost) || !each.limit->counted_statuses.empty(); });

@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-// A limit in observe mode is billed as well, because the request has passed.
+// A limit in observe mode is billed as well, because its requests pass.
 void bill(Path& path, Exchange& x) {
   const auto& a = x.admission;
   auto* const sheet = path.services.sheet;

@@ -1,5 +1,6 @@
-// The capacity of an upstream: the number of requests that all gateways together may have there. The stores of limits
-// count its places, but it is no limit of a caller: a request without a place is refused because there are too many.
+// The capacity of an upstream: the number of requests that all gateways together may send to it at a time. The stores
+// of limits count its places, but it is not a limit of a caller: a request without a place is refused because there are
+// too many requests.
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -25,7 +26,7 @@ const limit::Rule& rule_in(const CapacitySize& size, Source source) noexcept {
   return source == Source::fallback ? size.share : size.all;
 }
 
-/// Returns how many places a priority may use if none is reserved.
+/// Returns how many places a priority may use if no places are reserved.
 std::uint32_t places_of(const Capacity& capacity, shed::Priority priority, Source source) noexcept {
   return static_cast<std::uint32_t>(
       rule_in(capacity.sizes()[static_cast<std::size_t>(priority)].front(), source).burst);
@@ -113,7 +114,7 @@ void take(Path& path, Exchange& x) {
   path.in_flight->keep(x);
 }
 
-/// Returns how many places are reserved against the request. The number of free ones among them is not known.
+/// Returns how many places are reserved for higher priorities. The number of free places among them is not known.
 std::uint32_t held_from(const Exchange& x) noexcept {
   if (x.shedding.effective == shed::Priority::critical) return 0;
   const auto others = places_of(*x.route->capacity, shed::Priority::normal, x.capacity.source);
@@ -157,7 +158,7 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
   bool got = false;
   bool left = false;
-  // whether the refusal was noted: at the beginning of the wait if places are reserved, otherwise at the end
+  // whether the refusal was noted: at the start of the wait if places are reserved, otherwise at the end
   bool noted = false;
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);

@@ -47,14 +47,14 @@ Problem circuit_problem(Exchange& x, CircuitDoor& door) {
 
 }  // namespace
 
-// This check comes before the limits that cost a call, and before a request waits for anything.
+// This check comes before the limits that need a call, and before a request waits for anything.
 MaybeProblem check_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || !door->refuses()) return {};
   return circuit_problem(x, *door);
 }
 
-// This step comes last, because a request that passes a half-open circuit is one of a few and must reach a server.
+// This step comes last, because only a few requests may pass a half-open circuit, and each of them must reach a server.
 MaybeProblem pass_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || x.client_gone) return {};

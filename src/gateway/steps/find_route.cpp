@@ -1,4 +1,4 @@
-// Finds the route of a request by its normalised path, so that no spelling avoids a limit.
+// Finds the route of a request by its normalised path, so that no spelling of the path evades a limit.
 
 #include "gateway/answers/cors.hpp"
 #include "gateway/callers/find_client.hpp"
@@ -40,8 +40,10 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
     }
   }
   x.route = found.route;
-  if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);  // a request that takes nothing is not under way
-  // A server that reads "%2F" as a slash, or decodes twice, would see another path than the router did.
+  // a request that takes no permits is not counted as in flight
+  if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);
+  // A server that reads "%2F" as a slash, or decodes twice, would see a different path from the one that the router
+  // matched.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,

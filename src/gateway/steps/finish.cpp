@@ -1,4 +1,4 @@
-// The end of every exchange: counts it in the metrics and writes it to the access log.
+// Ends every exchange: counts it in the metrics and writes it to the access log.
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/record/access_record.hpp"
@@ -15,11 +15,11 @@
 namespace headgate::gateway {
 namespace {
 
-/// The status, in logs and metrics, of a request whose client left before there was an answer. The number is nginx's.
-/// No client receives it.
+/// The status, in logs and metrics, of a request whose client left before there was an answer. nginx uses the same
+/// number. No client receives it.
 constexpr unsigned kClientClosed = 499;
 
-/// Returns the route that the request would have had, as far as its host and path are known; null if there is none.
+/// Returns the route that the request would have had, as far as its host and path are known; null if no route matches.
 const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
   if (x.request.path.empty()) return nullptr;
   return snapshot.compiled->router()
@@ -31,7 +31,7 @@ const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
       .route;
 }
 
-/// Adds the fields that the configuration puts into the line. Valid until the next exchange ends.
+/// Adds the fields that the configuration puts into the log line. They stay valid until the next exchange ends.
 void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord& record) {
   thread_local LoggedValues values;
   values.clear();
@@ -45,7 +45,8 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
-  // Otherwise the next caller would get the state. A step that fails here keeps something and has the mark `common`.
+  // Otherwise the next caller would get the state. If this fails, a step that keeps state has the mark `common` by
+  // mistake.
   assert(x.used || static_cast<const StepState&>(x) == StepState());
   const bool answered = x.status != 0;
   if (x.candidate != nullptr) [[unlikely]]
@@ -68,11 +69,11 @@ void finish(Path& path, Exchange& x) {
   auto& log = path.services.access_log;
   const bool recorded = x.trace && x.trace->recorded() && path.services.spans != nullptr;
   using observe::GrpcStatus;
-  // the failure is in addition to the status 200
+  // a gRPC call may fail although the HTTP status is 200
   const bool failed = x.grpc_status != GrpcStatus::ok && x.grpc_status != GrpcStatus::none;
   const bool logged = log.on() && (failed || !log.leaves_out(x.status));
   if (!logged && !recorded) return;
-  // The route is only for the log: the request took none of its steps.
+  // The route is only for the log: the request took none of the route's steps.
   if (!x.snapshot && !x.route) x.route = route_of_refused(x, *path.snapshot);
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
@@ -84,7 +85,7 @@ void finish(Path& path, Exchange& x) {
   if (const auto& more = (x.snapshot ? x.snapshot : path.snapshot)->compiled->options().logged; logged && more)
     note_logged(x, *more, record);
   if (logged) log.write(record);
-  if (!answered) record.status = 0;  // spans tell only statuses that were sent
+  if (!answered) record.status = 0;  // spans contain only statuses that were sent
   if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *path.services.spans);
 }
 

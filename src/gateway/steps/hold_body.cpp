@@ -1,5 +1,5 @@
-// Reads the body of a request before a server is chosen, up to the size that the route sets. A slow upload then takes
-// neither a server nor a place at the upstream, and the request can be sent more than once.
+// Reads the body of a request before a server is chosen, up to the size that the route sets. A slow upload then
+// occupies neither a server nor a place at the upstream, and the request can be sent more than once.
 
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/servers/held_body.hpp"
@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-// A larger body is not refused, because max_body decides about that: it is streamed like one that is not held. So is a
-// body that arrives while no memory is left.
+// A larger body is not refused here, because max_body decides about that: it is streamed like a body that is not held.
+// The same applies to a body that arrives when no memory is left.
 Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   const auto most = x.route->forwarding->held_body;
   const auto& framing = x.request.framing;

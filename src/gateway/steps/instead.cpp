@@ -5,10 +5,10 @@
 namespace headgate::gateway {
 namespace {
 
-// a 503 means that the request could not be counted, and such a request goes nowhere
+// 503 means that the request could not be counted, and such a request is not sent to the other upstream
 constexpr unsigned kRejected = 429;
-/// The steps after a rejection. The permits were returned, and no more are taken. The waiting room belongs to servers
-/// that the request does not go to.
+/// The steps after a rejection. The permits were returned, and no more are taken. The waiting room protects servers
+/// that the request no longer goes to.
 constexpr StepSet kOfAdmitted = {
     Step::limits, Step::limits_of_guesses, Step::room,  Step::limits_by_claim, Step::limits_in_redis,
     Step::delay,  Step::notices,           Step::settle};
@@ -17,7 +17,7 @@ bool is_rejected(const Problem& problem) noexcept {
   return problem.ended_by == EndedBy::limit && problem.status == kRejected;
 }
 
-/// Returns whether a limit of guesses rejects the request: at the other upstream its caller would learn whether the
+/// Returns whether a limit of guesses rejects the request. At the other upstream, its caller would learn whether the
 /// credential is right.
 bool is_guess(const Exchange& x) noexcept {
   const auto* const by = x.admission.binding;

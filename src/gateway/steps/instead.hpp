@@ -11,9 +11,9 @@ namespace headgate::gateway {
 /// Returns whether a request that is refused with `problem` goes to the other upstream. It does so at most once.
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept;
 
-/// Changes the route of `x`. Returns the further steps that the request takes: all that identify the caller, and those
-/// of the other upstream. A request that a limit rejected is checked by no further limit; all others are counted as
-/// usual.
+/// Changes the route of `x`. Returns the steps that the request still takes: all steps that identify the caller, and
+/// those of the other upstream. No further limit checks a request that a limit has rejected; all other requests are
+/// counted as usual.
 StepSet go_elsewhere(Exchange& x, const Problem& problem);
 
 }  // namespace headgate::gateway

@@ -1,4 +1,4 @@
-// Keeps refused requests that were malformed, too large or too slow, for operators. No other request is copied.
+// Keeps refused requests that were malformed, too large or too slow, for operators. Other requests are never copied.
 
 #include "gateway/record/refused_text.hpp"
 #include "steps.hpp"
@@ -14,11 +14,11 @@ namespace headgate::gateway {
 namespace {
 
 constexpr std::size_t kLongestText = 256;
-/// The head of a request that was read is rebuilt up to this size, in bytes.
+/// The size at which the rebuilding of a request head stops, in bytes.
 constexpr std::size_t kLongestHead = 4 * RefusedRequests::kHead;
 
-/// Returns whether the status is about the form of a request: 400, 408, 413, 414, 417, 431, 501, 505. Other statuses
-/// are about permission or quantity.
+/// Returns whether the status concerns the form of a request: 400, 408, 413, 414, 417, 431, 501 or 505. Other statuses
+/// concern permission or quantity.
 bool is_kept(unsigned status) noexcept {
   constexpr std::array<unsigned, 8> kStatuses{400, 408, 413, 414, 417, 431, 501, 505};
   return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();

@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// `problem` is the answer to the caller; it stays valid afterwards.
+/// `problem` is the answer to the caller, and remains valid after the call.
 void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
   if (x.appointments.kept && used_before(x, round)) {
     problem = admit(path, x, round.stage);
@@ -28,8 +28,8 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
 
 constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
 
-// Collects the checks of the limits and decides them. If one limit rejects, all permits are returned. This is no
-// coroutine, whose frame would cost as much as the decision. StageAdmission does the same, and can wait.
+// Collects the checks of the limits and decides them. If one limit rejects, all permits are returned. This is not a
+// coroutine, because a coroutine frame would cost as much as the decision. StageAdmission does the same, and can wait.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);

@@ -1,11 +1,11 @@
-// Takes a place at the upstream, which is held until the head of the answer, or until the exchange ends.
+// Takes a place at the upstream and holds it until the head of the answer arrives, or until the exchange ends.
 
 #include "shed.hpp"
 #include "steps.hpp"
 
 namespace headgate::gateway {
 
-// The point of admission. A request that waited for a place has it already (gateway/steps/queue).
+// The request is admitted here. If it waited for a place, it has the place already (gateway/steps/queue).
 MaybeProblem take_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (x.client_gone) return {};

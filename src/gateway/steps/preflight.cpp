@@ -20,8 +20,8 @@ MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, st
                  .body = ProblemBody::of_rejection};
 }
 
-// If a limit of the route rejected a preflight, the browser would show it as "blocked", and the page could not read
-// why. So a preflight takes from none of them.
+// If a limit of the route rejected a preflight, the browser would show it as "blocked", and the page could not read the
+// reason. So a preflight takes no permits from the route's limits.
 MaybeProblem preflight(Path& path, Exchange& x) {
   if (!x.preflight) return {};
   return charge_address(path, x, *x.snapshot->compiled->preflight_rule(), kPreflightLimit,

@@ -15,7 +15,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// One waiting request, in the frame of its coroutine.
+/// A waiting request, in the frame of its coroutine.
 struct Waiting : shed::Waiter {
   Waiting(Exchange& exchange, shed::Concurrency& at, Delay& until) : x(exchange), concurrency(at), delay(until) {
     priority = x.shedding.effective;
@@ -35,7 +35,7 @@ struct Waiting : shed::Waiter {
   Delay& delay;
 };
 
-/// Returns how long the request may wait: afterwards no client waits for its answer any more.
+/// Returns how long the request may wait. After that time no client waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
   auto out = std::min(x.route->upstream_options->concurrency->queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left - concurrency.usual_latency());

@@ -8,8 +8,7 @@ namespace {
 
 constexpr std::uint16_t kHttps = 443;
 
-/// Returns the same address with https. The host is the normalised one, so it can be no other host and has no other
-/// port.
+/// Returns the same URL with https. The normalised host contains no port and can be no other host.
 std::string_view location_of(Exchange& x, std::uint16_t port) {
   auto where = port == kHttps ? x.text.join({"https://", x.request.host})
                               : x.text.join({"https://", x.request.host, ":", x.text.number(port)});
@@ -27,7 +26,7 @@ MaybeProblem redirect(Path& /*path*/, Exchange& x) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
                    .detail = "Host is missing, so this request cannot be redirected to https."};
-  // 301 may change the method, and 308 never does (RFC 9110 section 15.4).
+  // A client may change the method after a 301, and must not after a 308 (RFC 9110 section 15.4).
   const bool safe = x.request.method == "GET" || x.request.head();
   return Problem{.status = safe ? 301U : 308U,
                  .ended_by = EndedBy::respond,

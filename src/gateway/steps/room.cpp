@@ -20,20 +20,20 @@ using room::Ticket;
 using room::VisitorState;
 
 constexpr Duration kKeepTicket = std::chrono::hours(24);
-constexpr std::int64_t kClockSkew = 60;  // seconds that a ticket may come from the future
+constexpr std::int64_t kClockSkew = 60;  // the number of seconds that a ticket's time may lie in the future
 
 std::int64_t seconds_of(Instant now) noexcept {
   return std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
 }
 
-/// Returns whether the request is a CORS preflight. It carries no cookie, and no script sees the answer.
+/// Returns whether the request is a CORS preflight, which carries no cookie and whose answer no script sees.
 bool is_preflight(const Exchange& x) noexcept {
   const auto& fields = x.request.fields;
   return x.request.method == "OPTIONS" && http::has(fields, http::Known::origin) &&
          http::has(fields, http::Known::access_control_request_method);
 }
 
-/// Returns whether a person will see the answer: a browser opens a page.
+/// Returns whether a person will see the answer, because a browser opens a page.
 bool wants_page(Exchange& x) {
   if (x.request.method != "GET" && !x.request.head()) return false;
   const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
@@ -41,7 +41,7 @@ bool wants_page(Exchange& x) {
   return preferred_form(x) == ProblemForm::html;
 }
 
-/// One visit. Its functions are in the order in which they run.
+/// One visit of a caller. The functions are in the order in which they run.
 class Visit {
  public:
   Visit(Exchange& x, Rooms& rooms, Instant now) : x_(x), rooms_(rooms), room_(*x.route->room), now_(now) {}
@@ -72,7 +72,7 @@ class Visit {
     return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   }
 
-  /// The caller has a pass. It is renewed now and then, so that an active caller stays inside.
+  /// The caller has a pass, which is renewed from time to time, so that an active caller stays inside.
   Task<std::optional<Problem>> remain(std::int64_t age) {
     x_.room.outcome = RoomOutcome::inside;
     if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;

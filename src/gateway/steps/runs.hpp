@@ -1,5 +1,6 @@
 #pragma once
-// Run functions of steps in the form of a row, and rows that appear at several places of the path. Only for table.cpp.
+// Functions that run steps, in the form that rows need, and rows that appear at several places of the path. Only for
+// table.cpp.
 
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/steps.hpp"
@@ -11,7 +12,8 @@ constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = 
 
 // A row that appears at several places of the path. `at` gives the place, and the reason for it.
 
-/// The limits of one stage. Redis needs a call; in memory only limits in flight may let a request wait.
+/// The limits of one stage. Limits in Redis need a call; of the limits in memory, only limits in flight may let a
+/// request wait.
 template <Stage stage, RoundPart part = RoundPart::all>
 constexpr StepRow limits_row(StepRow at) {
   constexpr auto kHere = [](Path& path, Exchange& x) { return admit(path, x, stage); };

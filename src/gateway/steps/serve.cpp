@@ -23,7 +23,7 @@ Task<MaybeProblem> client_left(Exchange& x) {
   co_return problem_of_operator(x);
 }
 
-/// Returns the parts of the request that a TRACE answer needs: its line, Host, Via and Max-Forwards. No cookies, no
+/// Returns the parts of the request that a TRACE answer needs: its line, Host, Via and Max-Forwards, but no cookies or
 /// credentials.
 std::string message_of(const Exchange& x) {
   std::string out(x.request.method);
@@ -40,8 +40,8 @@ std::string message_of(const Exchange& x) {
   return out += "\r\n";
 }
 
-/// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without secrets.
-/// Answers 400 if the field is malformed.
+/// Answers a request that ends at this gateway: OPTIONS with the allowed methods, TRACE with the request as received,
+/// without secrets. Answers 400 if the field is malformed.
 Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
   if (auto problem = problem_of_last(x)) co_return problem;
   Respond answer{status_of_last(x), {}, {}};

@@ -1,6 +1,7 @@
-// Waits for a place at a server, where servers have a bound of simultaneous requests: by priority, and within one
-// priority fairly between callers, on all workers. The place is taken here and not in the relay, so that a request
-// without a place is refused like any other that load shedding refuses: the permits of its limits are returned.
+// Waits for a place at a server if servers have a maximum number of concurrent requests. Places go to the highest
+// priority first and, within one priority, fairly to callers, across all workers. The place is taken here and not in
+// the relay, so that a request without a place is refused like any other request that load shedding refuses: the
+// permits of its limits are returned.
 
 #include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_key.hpp"
@@ -19,8 +20,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// The interval at which the first of a queue checks on its own: a server may have become free or returned without a
-/// message to this worker.
+/// The interval at which the first request of a queue checks for a place without being notified: a server may have
+/// become free or returned without a message to this worker.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 constexpr std::uint64_t kLongestServerWait = 60;
 
@@ -28,7 +29,7 @@ upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstrea
 
 /// The places at the servers, and the number that this request may use.
 struct Places {
-  shed::Overload* overload = nullptr;  ///< null if servers may have any number of requests
+  shed::Overload* overload = nullptr;  ///< null if servers have no maximum number of requests
   upstream::PlaceUse use;
   std::uint32_t ceiling = 0;
 
@@ -64,8 +65,8 @@ bool reserve(Exchange& x) {
 
 enum class At : std::uint8_t { first, end };
 
-/// Notes that the request finds no place: at the beginning of its wait if a place is free but reserved for a higher
-/// priority, otherwise at the end. Returns whether it did.
+/// Notes that the request finds no place: at the start of its wait if a place is free but reserved for a higher
+/// priority, otherwise at the end. Returns whether the refusal was noted.
 bool note_refused(const Exchange& x, At at) {
   const auto places = places_of(x);
   const bool held = places.overload && places.free() > 0 && places.use.taken >= places.ceiling;
@@ -75,14 +76,14 @@ bool note_refused(const Exchange& x, At at) {
   return true;
 }
 
-/// Returns how long the request may wait: afterwards no client waits for its answer any more.
+/// Returns how long the request may wait. After that time no client waits for its answer any more.
 Duration patience_for_server(const Exchange& x) {
   auto out = std::min(x.route->server_queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left);
   return out;
 }
 
-/// Returns in how many seconds the servers will have ended as many requests as may wait, and one more.
+/// Returns the number of seconds after which the servers will have finished one request more than the queue can hold.
 std::uint64_t retry_after_of(const Exchange& x) {
   const auto time = upstream_of(x).time_for(std::size_t{x.route->server_queue->length} + 1);
   const auto seconds = (time.count() + 999'999) / 1'000'000;
@@ -97,7 +98,7 @@ class ServerTurn final : public InLine {
     line = keyed_hash(x.caller.ip_key, 0);
   }
 
-  /// Returns whether it has a place now.
+  /// Returns whether the request has a place now.
   Task<bool> wait() {
     const auto& queue = *x_.route->server_queue;
     if (queue.length == 0 || left() <= Duration(0)) co_return false;
@@ -169,7 +170,8 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
-// However the exchange ended, its attempts are over and their places are free. The first waiting request is told.
+// The attempts of an exchange that ends are over and their places are free, whatever its result is. The first waiting
+// request is notified.
 void leave_server(Path& path, Exchange& x) {
   if (x.shedding.server_place.held()) x.shedding.server_place = {};
   if (x.shedding.server_since)

@@ -1,4 +1,4 @@
-// Load shedding: refuses a request because there are too many, before a connection to a server is taken.
+// Load shedding: refuses a request because there are too many requests, before a connection to a server is taken.
 
 #include "shed.hpp"
 
@@ -47,8 +47,8 @@ Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
 
-// This check comes before the limits that cost a call, so that a refused request costs little: a place that is missing
-// now will hardly be there a millisecond later.
+// This check comes before the limits that need a call, so that a refused request costs little: if no place is free now,
+// hardly any will be a millisecond later.
 MaybeProblem shed(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   const auto now = path.services.clock.steady();

@@ -1,5 +1,5 @@
 #pragma once
-// Chooses the upstream of a request where a route splits its requests.
+// Chooses the upstream of a request whose route splits its requests.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -9,15 +9,15 @@
 
 namespace headgate::gateway {
 
-/// Returns the share for this key: the same on every gateway and after every restart. Each share gets as many keys as
-/// its weight says. If one weight grows, no key leaves that share; a new share takes keys from all others alike
-/// (weighted rendezvous hashing). At least one weight is above 0.
+/// Returns the share for this key, which is the same on every gateway and after every restart. Each share gets keys in
+/// proportion to its weight. If one weight grows, no key leaves that share; a new share takes keys from all others in
+/// the same proportion (weighted rendezvous hashing). At least one weight must be above 0.
 std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view key) noexcept;
 
-/// Returns a share by chance: `random` is evenly distributed over all its values.
+/// Returns a random share. `random` must be evenly distributed over all 64-bit values.
 std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t random) noexcept;
 
-/// Returns whether only chance decides which share `x` gets.
+/// Returns whether the share of `x` is chosen at random.
 bool is_by_chance(const Exchange& x, const Split& split);
 
 /// Sets the route of `x` to one with the same plan and another upstream.

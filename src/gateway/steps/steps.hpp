@@ -27,12 +27,12 @@ void explain_compression(Exchange& x, Explanation& explanation);
 /// Refuses a body whose announced size is too large.
 MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);
-/// Refuses addresses that the route, or all routes, do not let in.
+/// Refuses addresses that the route or the configuration as a whole does not allow.
 MaybeProblem check_address(Path& path, Exchange& x);
 MaybeProblem redirect(Path& path, Exchange& x);
 /// Charges a preflight to a limit of its own, by address.
 MaybeProblem preflight(Path& path, Exchange& x);
-/// Charges a question for the remaining permits to a limit of its own, by address.
+/// Charges a request for the remaining permits to a limit of its own, by address.
 MaybeProblem charge_usage(Path& path, Exchange& x);
 /// Charges a request to a built-in limit, by address. `detail` is the text for a caller with no permits left.
 MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, std::string_view name,
@@ -40,14 +40,16 @@ MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, st
 /// Changes to the route of one upstream. Earlier checks stay valid, because both routes have the same limits up to
 /// here. If Admission::peek is set, the first share with a weight is used in place of a random one.
 MaybeProblem split(Path& path, Exchange& x);
-/// Notes the offences of a request before it is answered with `problem`, and tells a suspension that begins.
+/// Notes the offences of a request before it is answered with `problem`. If a suspension begins, `problem` tells how
+/// long it lasts.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 /// Notes the offences that were not noted before the answer.
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 extern const StepCounts kSuspensionCounts;
-/// Returns the answer to a caller that is suspended for this time: no answer at all if the policy closes connections
-/// and no other caller shares this one. `usual` is the sentence that applies unless the policy has another one.
+/// Returns the answer to a caller that is suspended for this time. It is no answer at all if the policy closes
+/// connections and no other caller shares this connection. `usual` is the sentence that is used unless the policy has
+/// its own.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 /// Adds the cost of the exchange to the bill, at its end. Adds nothing if the permits of its limits were returned: the
@@ -56,20 +58,20 @@ void bill(Path& path, Exchange& x);
 void leave_in_flight(Path& path, Exchange& x);
 /// Counts the wait for a permit of a limit. The wait for a place at the upstream is counted with the place.
 extern const StepCounts kPermitWaitCounts;
-/// Records the waits for both.
+/// Records how long the request waited for both.
 void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
-/// Counts the outcome of the appointments that the request showed or was given.
+/// Counts the outcome of the appointment that the request showed or was given.
 extern const StepCounts kAppointmentCounts;
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
 extern const StepCounts kRoomCounts;
 void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and the route's demands on them.
 MaybeProblem authenticate(Path& path, Exchange& x);
-/// Returns whether a name and a password are required; otherwise the caller is assumed.
+/// Returns whether a name and a password have to be checked; if not, the caller is assumed.
 bool password_waits(Path& path, Exchange& x);
-/// Checks whether they belong to a user of the route.
+/// Checks whether the name and password belong to a user of the route.
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
-/// Decides by remembered results only; a password without one is assumed to be right.
+/// Decides by remembered results only, and assumes that a password without one is right.
 MaybeProblem peek_at_password(Path& path, Exchange& x);
 /// Explains whether the password was assumed to be right.
 void explain_password(Exchange& x, Explanation& explanation);
@@ -80,13 +82,13 @@ MaybeProblem peek_at_auth(Path& path, Exchange& x);
 /// Explains that the auth service decides, if its answer is not known.
 void explain_auth(Exchange& x, Explanation& explanation);
 
-/// Checks the limits of `stage`, which are counted in memory, without any wait.
+/// Checks the limits of `stage` that are counted in memory, without any wait.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
 extern const StepCounts kLimitCounts;
 /// Returns whether a limit of the stage may let the request wait for a permit.
 bool may_wait_at(const Exchange& x, Stage stage) noexcept;
-/// Does the same as admit() for limits that may let the request wait, and for a part of those that are counted in
-/// Redis.
+/// Does the same as admit(), for limits that may let the request wait and for those that are counted in Redis, as far
+/// as they belong to `part`.
 Task<MaybeProblem> admit_with_waits(Path& path, Exchange& x, Stage stage, RoundPart part);
 
 MaybeProblem check_circuit(Path& path, Exchange& x);
@@ -94,9 +96,11 @@ MaybeProblem pass_circuit(Path& path, Exchange& x);
 void leave_circuit(Path& path, Exchange& x);
 
 MaybeProblem shed(Path& path, Exchange& x);
-/// Finds the priority of a request that takes nothing, because some tiers depend on it; otherwise shed() does.
+/// Finds the priority of a request that takes no permits, because some tiers depend on the priority. For other requests
+/// shed() finds it.
 MaybeProblem rank(Path& path, Exchange& x);
-/// Counts which layer of shedding refused the request, whichever step that was, or how long it waited for its places.
+/// Counts which layer of load shedding refused the request, in whichever step, or how long the request waited for its
+/// places.
 extern const StepCounts kSheddingCounts;
 void record_shed(const Exchange& x, observe::AccessRecord& record);
 
@@ -104,7 +108,7 @@ bool waits_for_permit(Path& path, Exchange& x);
 Task<MaybeProblem> delay(Path& path, Exchange& x);
 void record_delay(const Exchange& x, observe::AccessRecord& record);
 Task<MaybeProblem> hold_body(Path& path, Exchange& x);
-/// Returns whether a place in the capacity of the upstream needs a call or a wait; otherwise it is taken.
+/// Returns whether a place in the capacity of the upstream needs a call or a wait. If not, takes the place.
 bool waits_for_capacity(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x);
 extern const StepCounts kCapacityCounts;
@@ -113,7 +117,7 @@ bool waits_for_place(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x);
 MaybeProblem take_place(Path& path, Exchange& x);
 void leave_place(Path& path, Exchange& x);
-/// Returns whether a place at a server needs a wait; otherwise it is taken.
+/// Returns whether a place at a server needs a wait. If not, takes the place.
 bool waits_for_server(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
 void leave_server(Path& path, Exchange& x);
@@ -121,7 +125,7 @@ extern const StepCounts kServerQueueCounts;
 
 MaybeProblem note_quotas(Path& path, Exchange& x);
 void leave_quotas(Path& path, Exchange& x);
-/// Notes that the request goes on to its answer.
+/// Notes that the request has passed all checks and will be answered.
 MaybeProblem note_served(Path& path, Exchange& x);
 void settle_costs(Path& path, Exchange& x);
 
@@ -130,11 +134,11 @@ Task<MaybeProblem> serve(Path& path, Exchange& x);
 extern const StepCounts kForwardingCounts;
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
-/// Keeps a request that was malformed, too large or too slow, for operators to look at.
+/// Keeps a request that was malformed, too large or too slow, so that operators can look at it.
 void keep_refused(Path& path, const Exchange& x);
 void keep_refused_head(Path& path, const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault);
 void keep_failed_handshake(Path& path, const boost::asio::ip::address& peer, std::string_view reason);
-/// Ends every exchange: leaves its steps, counts it and writes it to the log.
+/// Ends every exchange: leaves its steps, counts the exchange and writes it to the log.
 void finish(Path& path, Exchange& x);
 
 }  // namespace headgate::gateway

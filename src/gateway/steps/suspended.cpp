@@ -1,5 +1,5 @@
-// Refuses callers that an operator suspended: under limits that suspend no one on their own, and by the block of an
-// address.
+// Refuses callers that an operator has suspended, either under limits that suspend no one on their own or by an address
+// block.
 
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/resolved_limit.hpp"
@@ -21,7 +21,7 @@ bool by_address(const std::vector<limit::Per>& per) {
   return per.size() == 1 && per.front().source->word == "client_ip";
 }
 
-/// Returns the part of a key of this limit before the block of an address; nothing if this key is no address.
+/// Returns the part of a key of this limit before the address block. Returns nothing if this key is not an address.
 std::optional<std::string_view> before_block(const limit::Limit& limit, std::string_view key) {
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i)
@@ -39,7 +39,7 @@ std::optional<Suspended> find_suspended(Exchange& x, const limit::BanTable& bans
   const auto key = key_to_ban(x, *ban.route_limit);
   if (!key) return std::nullopt;
   const auto& name = ban.route_limit->ready->base;
-  if (ban.policy == nullptr)  // otherwise its own step has checked
+  if (ban.policy == nullptr)  // otherwise the step of the policy has checked the caller
     if (const auto found = bans.find(name, *key, now)) return Suspended{*found, *key};
   const auto before = ban.by_address ? before_block(*ban.route_limit->limit, *key) : std::nullopt;
   if (!before) return std::nullopt;
@@ -63,7 +63,7 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     if (ban.after_auth != after_auth) continue;
     const auto suspended = find_suspended(x, path.services.bans, ban, now);
     if (!suspended) continue;
-    // A limit in observe mode refuses no one, and neither does a suspension that began while the limit observed.
+    // A limit in observe mode refuses no one. Nor does a suspension that began while the limit was in that mode.
     const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;
     if (observed && x.suspension.by != nullptr) continue;
     x.suspension.by = &ban;

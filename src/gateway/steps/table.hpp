@@ -18,25 +18,25 @@ namespace headgate::gateway {
 
 struct Explanation;
 
-/// How a step runs. If neither is set, the step does nothing.
+/// The functions that run a step. If both are null, the step does nothing.
 struct Run {
   /// Runs at once, without a coroutine.
   MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
-  /// Runs instead of that as a coroutine, if `waits` says so or is null.
+  /// Runs as a coroutine, instead of `at_once`, if `waits` returns true or is null.
   Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
   bool (*waits)(Path& path, Exchange& x) = nullptr;
 };
 
-/// The fate of the permits that earlier steps took, if this step refuses the request.
+/// What happens to the permits that earlier steps took if this step refuses the request.
 enum class OnRefusal {
-  stays,        ///< kept, because the refusal is the caller's doing: guesses and floods are not free
-  goes_back,    ///< returned, because the gateway cannot serve the request: the caller pays nothing
-  goes_back_by  ///< returned by the step itself, which still needs them at first
+  stays,        ///< kept, because the caller has caused the refusal: guesses and floods must not be free
+  goes_back,    ///< returned, because the gateway cannot serve the request, and the caller is not charged
+  goes_back_by  ///< returned by the step itself, which needs them until then
 };
 
-/// The counters of a step. Their type is the step's own, and they are made for each configuration.
+/// The counters of a step. Each step defines their type, and they are created for each configuration.
 struct StepCounts {
-  Step step;  ///< the step whose counters they are; several steps may count in them
+  Step step;  ///< the step that owns the counters; several steps may use them
   std::shared_ptr<const void> (*make)(const Counting& counting);
   void (*count)(const void* counters,
                 const Exchange& x) = nullptr;              ///< null if exchanges are not counted at their end
@@ -59,8 +59,8 @@ constexpr StepCounts counts_in() {
   return counts;
 }
 
-/// The facts that a step adds to metrics, log and explanations. The functions read the exchange, because the step may
-/// not have been reached.
+/// The facts that a step adds to metrics, log and explanations. The functions read only the exchange, because the step
+/// may not have been reached.
 struct Told {
   const StepCounts* counts = nullptr;                                          ///< for the metrics, at the end
   void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< for the log, after fill()
@@ -68,28 +68,29 @@ struct Told {
 };
 
 /// Marks of a step, joined by |. A candidate of the configuration makes no calls and reads no body, so it takes only
-/// some of the steps; it checks its limits in Redis after them (gateway/candidate).
+/// some of the steps. It checks its limits in Redis after those steps (gateway/candidate).
 namespace mark {
 inline constexpr unsigned common = 1;         ///< the step has no member of StepState
 inline constexpr unsigned of_preflights = 2;  ///< preflights take the step, too
-inline constexpr unsigned identifies = 4;  ///< the step finds out whose limits a caller asks about (the path `usage`)
-inline constexpr unsigned of_candidates = 8;        ///< a candidate takes the step, as `peek` says
-inline constexpr unsigned left_by_candidates = 16;  ///< a candidate only leaves the step
+inline constexpr unsigned identifies = 4;  ///< the step helps to find the caller whose limits the path `usage` reports
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes the step, in the form that `peek` gives
+inline constexpr unsigned left_by_candidates = 16;  ///< a candidate does not run the step, but leaves it at the end
 }  // namespace mark
 
 struct StepRow {
   Step step;
   unsigned marks = 0;
   std::string_view name;
-  std::string_view of;   ///< the routes that have it, in words
-  std::string_view why;  ///< the reason for its place
+  std::string_view of;   ///< the routes that have the step, in words
+  std::string_view why;  ///< the reason for the step's place in the path
   /// Returns whether requests of this route take the step. Called once, when the configuration is compiled. Null if all
   /// routes have it.
   bool (*applies)(const Route& route) = nullptr;
   Run live{};
-  Run peek{};  ///< for a request that takes nothing (Admission::peek), and for one in a candidate
+  Run peek{};  ///< used for a request that takes no permits (Admission::peek), and for a request of a candidate
   OnRefusal refused = OnRefusal::stays;
-  /// Runs at the end of the exchange, whatever its result is, in the reverse order; also if the step was not reached.
+  /// Runs at the end of the exchange, in reverse order of the steps, whatever the result is and even if the step was
+  /// not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
   Told told{};
 };
@@ -103,10 +104,10 @@ extern const StepSet kKeeping;
 extern const StepSet kOfPreflights;
 /// The steps that identify the caller.
 extern const StepSet kIdentifying;
-/// The steps that a candidate takes, and the steps that it leaves.
+/// The steps that a candidate takes, and the steps that it only leaves.
 extern const StepSet kOfCandidates, kLeftByCandidates;
 
-/// Finds the steps of a route that is otherwise complete.
+/// Finds the steps of a route. Call it when the rest of the route is complete.
 void note_steps(Route& route);
 
 }  // namespace headgate::gateway

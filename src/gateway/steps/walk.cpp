@@ -20,7 +20,7 @@ const Run* Walk::next() {
     const auto& run = row.*run_;
     if (run.task != nullptr && (run.waits == nullptr || run.waits(path_, x_))) return &run;
     if (run.at_once != nullptr) {
-      // Most steps say nothing, and then nothing is copied.
+      // Most steps do not refuse, and then nothing is copied.
       if (const auto said = run.at_once(path_, x_)) refused(*said);
     }
     if (x_.route != route_) {
@@ -36,7 +36,7 @@ const Run* Walk::next() {
 void Walk::ended(const MaybeProblem& problem) {
   if (problem) refused(*problem);
   if (problem_) return;
-  // An operator may have suspended someone meanwhile.
+  // An operator may have suspended a caller in the meantime.
   ahead_ = served() ? StepSet() : steps().behind(at_);
 }
 
@@ -56,7 +56,7 @@ void Walk::refused(const Problem& problem) {
 }
 
 void leave_step(Path& path, Exchange& x, Step step) {
-  x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
+  x.left.add(step);  // the step is marked first, so that it is never left twice, even if leaving it throws
   row_of(step).leave(path, x);
 }
 

@@ -1,4 +1,4 @@
-// Lets in the addresses that may use the route.
+// Checks whether the caller's address may use the route.
 
 #include "gateway/steps/steps.hpp"
 
@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns the block that decided, for the log.
+/// Returns the address block that decided, for the log.
 std::string_view why_not(Exchange& x, const AddressDecision& decision) {
   if (decision.bits == identity::AddressBlocks::kNone) return "no block that is allowed holds the address";
   return x.text.join({identity::block_of(x.caller.address, static_cast<unsigned>(decision.bits)), " is denied"});

@@ -22,13 +22,13 @@ void note_service(Exchange& x, AuthStatus result) {
   x.caller.auth_results.emplace_back(observe::AuthResult{AuthKind::service, result});
 }
 
-/// Returns the first field of the refusal with this id.
+/// Returns the first field of the service's refusal with this id.
 std::string_view field_of(const AuthAnswer& answer, http::Known id) noexcept {
   return http::value_of(answer.fields, id);
 }
 
 Problem refusal(Exchange& x, const AuthAnswer& answer) {
-  // A gRPC call cannot follow a redirect: its library shows the status.
+  // A gRPC call cannot follow a redirect: its library would report the status.
   const bool redirects = answer.status / 100 == 3;
   const bool grpc = is_grpc(x);
   return {.status = redirects && grpc ? 401U : answer.status,
@@ -110,11 +110,12 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   guess.end(path.services.memory, x, said_of(x));
   if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
     if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
-  if (x.auth == nullptr) co_return MaybeProblem{};  // no one needs an answer: the step `serve` ends the exchange
+  // no client needs an answer any more: the step `serve` ends the exchange
+  if (x.auth == nullptr) co_return MaybeProblem{};
   co_return follow(x, *x.auth);
 }
 
-// Makes no call. A candidate uses the answer to the live request.
+// Makes no call. A candidate uses the service's answer to the live request.
 MaybeProblem peek_at_auth(Path& path, Exchange& x) {
   if (!x.auth) x.auth = path.auth->remembered(x);
   return x.auth ? follow(x, *x.auth) : MaybeProblem{};

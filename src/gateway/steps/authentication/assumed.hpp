@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// Returns the assumed caller; null on every gateway that strangers send requests to.
+/// Returns the assumed caller; null on every gateway that serves real clients.
 inline const AssumedCaller* assumed_of(const Path& path, const Exchange& x) noexcept {
   return x.assumed != nullptr && path.services.assumes ? x.assumed : nullptr;
 }

@@ -1,5 +1,5 @@
-// Checks the credentials: certificate, API key, token. A failed attempt is charged to the address of the caller, before
-// a signature is checked.
+// Checks the credentials: certificate, API key and token. A failed attempt is charged to the caller's address, before a
+// signature is checked.
 
 #include "assumed.hpp"
 #include "gateway/callers/demands.hpp"
@@ -56,8 +56,8 @@ AuthStatus result_of(identity::JwtError error) noexcept {
   return AuthStatus::malformed;
 }
 
-/// Tells the caller that the token is invalid, and whether it has expired. It tells nothing more, so that an attacker
-/// learns nothing (RFC 6750 section 3.1).
+/// Tells the caller only that the token is invalid, or that it has expired, so that an attacker learns nothing more
+/// (RFC 6750 section 3.1).
 Problem token_refused(identity::JwtError error) {
   if (error == identity::JwtError::no_keys)
     return {.status = 503,
@@ -89,7 +89,7 @@ AuthStatus result_of(KeyState state) noexcept {
 }
 
 struct PresentedToken : Presented {
-  bool assumed = false;  ///< whether the text is only the payload of a token
+  bool assumed = false;  ///< whether the text is only the payload of a token, without a signature
 };
 
 PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOptions& options) {
@@ -98,8 +98,8 @@ PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOption
   return {presented_token(x, options)};
 }
 
-/// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
-/// valid.
+/// Verifies the token and remembers the result. The charge for a failed attempt was reserved before, and is returned if
+/// the token is valid.
 identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken& shown) {
   const auto token = shown.text;
   const auto now = path.services.clock.wall();

@@ -42,7 +42,7 @@ MaybeProblem take_user(Exchange& x, std::string_view user) {
 
 /// The user name and password of the request.
 struct ShownUser {
-  MaybeProblem problem;  ///< set if they cannot be right
+  MaybeProblem problem;  ///< set if the name or password cannot be right
   bool listed = true;    ///< false if only a candidate names the user file, which was not read
   std::string user;
   PasswordQuestion question;
@@ -112,8 +112,8 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   auto shown = shown_user(path, x);
   if (shown.problem) co_return shown.problem;
   if (!shown.listed) co_return ask_for_password(x, AuthStatus::refused);
-  // A request that joins a check pays nothing for it. An address without attempts learns nothing, not even remembered
-  // results.
+  // A request that joins a running check of the same password takes no attempt. A caller whose address has no attempts
+  // left learns nothing, not even a remembered result.
   const bool joins = path.passwords->is_asked(shown.question);
   if (auto limited = joins ? MaybeProblem{} : no_failure_left(path.services.memory, x)) {
     note_basic(x, AuthStatus::limited);
@@ -136,8 +136,8 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   co_return take_user(x, shown.user);
 }
 
-// Checks no password. A candidate uses the result of the live request; a caller who asks what is left learns nothing
-// from a password that is not remembered.
+// Checks no password. A candidate uses the result of the live request. A caller that asks for its remaining permits
+// learns nothing from a password whose result is not remembered.
 MaybeProblem peek_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);

@@ -1,4 +1,4 @@
-// Identifies the caller by the head alone: address and API key.
+// Identifies the caller from the head alone, by address and API key.
 
 #include "assumed.hpp"
 #include "gateway/callers/find_client.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 void name_address(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
-  // The whole IPv4 address is the key, and its text exists already.
+  // The key is the whole IPv4 address, whose text exists already.
   if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
     caller.ip_key = x.peer_text;
     return;
@@ -38,11 +38,11 @@ void take_record(Exchange& x, const identity::ApiKeyRecord* record) {
 }
 
 /// Looks up the owner of the key. All unknown keys count together, so that random keys take no memory. If no keys are
-/// configured, every text is a separate key.
+/// configured, each text is a key of its own.
 void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
   auto& caller = x.caller;
   if (key.empty()) return;
-  thread_local identity::DigestMemory digests;  // one object for each worker
+  thread_local identity::DigestMemory digests;  // one object per worker
   const auto& known = digests.digest(key);
   if (!options.any_known()) {
     caller.key_state = KeyState::good;
