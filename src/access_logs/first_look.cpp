@@ -61,7 +61,7 @@ struct Score {
   std::size_t requests = 0;
   std::size_t exact = 0;  ///< number of lines with nothing after the last part
   std::size_t told = 0;
-  bool own = false;  ///< it is not a general format
+  bool own = false;  ///< whether this is not a general format
   std::optional<Instant> written{};
   auto key() const noexcept { return std::make_tuple(lines, requests, told, exact, own); }
 };

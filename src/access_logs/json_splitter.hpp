@@ -24,7 +24,7 @@ class JsonSplitter final : public LineSplitter {
 
   /// A member of an object.
   struct Member {
-    std::string way;          ///< its name, preceded by those of the enclosing objects
+    std::string way;          ///< name of the member, preceded by the names of the enclosing objects
     std::size_t name_at = 0;  ///< start of its own name in the path, because names may contain dots
     int part = kNoPart;
     std::size_t field_at = kNoField;  ///< start of the header field's name in its own name

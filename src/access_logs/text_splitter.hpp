@@ -18,7 +18,7 @@ class TextSplitter final : public LineSplitter {
   struct Piece {
     std::string behind;  ///< the text after a part; empty for the last one
     bool quoted = false;
-    bool list = false;  ///< it may have blanks between its members
+    bool list = false;  ///< whether the part may have blanks between its members
   };
   static char* end_of(const Piece& piece, char* at, char* end) noexcept;
 

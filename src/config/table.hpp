@@ -75,7 +75,7 @@ struct Key {
 
 struct Section {
   std::string_view name;  ///< the name of the schema's definition
-  std::string_view path;  ///< its place in the file, for the reference
+  std::string_view path;  ///< place of the section in the file, for the reference
   std::string_view doc;
   std::span<const Key> keys;
   std::span<const std::string_view> later = {};   ///< keys of future versions

@@ -14,9 +14,9 @@
 namespace headgate::balance {
 
 /// The reasons why a server must not be chosen: bits of Server::out. A server without any bit is in.
-inline constexpr std::uint8_t kUnhealthy = 1;  ///< its health check failed
-inline constexpr std::uint8_t kEjected = 2;    ///< requests to it failed
-/// it has its maximum number of requests; only the table's worker writes this bit
+inline constexpr std::uint8_t kUnhealthy = 1;  ///< a health check of the server failed
+inline constexpr std::uint8_t kEjected = 2;    ///< requests to the server failed
+/// the server has its maximum number of requests; only the table's worker writes this bit
 inline constexpr std::uint8_t kFull = 4;
 inline constexpr std::uint8_t kDrained = 8;  ///< an operator drained it
 inline constexpr std::uint8_t kDown = 16;    ///< an operator took it down and ended its requests

@@ -53,7 +53,7 @@ struct LocalShare {
 
 /// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
-  std::size_t number = 0;          ///< its index among all tiers of the configuration
+  std::size_t number = 0;          ///< index among all tiers of the configuration
   std::string name;                ///< empty if the limit has no tiers
   std::vector<limit::Rule> rules;  ///< empty if the tier is unlimited
   std::uint32_t shards = 1;        ///< above 1: the number of counters in Redis, of which a request uses one
@@ -69,7 +69,7 @@ struct CompiledTier {
 /// A limit at one scale. One object serves all routes that use the limit at this scale.
 struct CompiledLimit {
   limit::Limit limit;
-  std::string base;  ///< its name in the configuration
+  std::string base;  ///< name of the limit in the configuration
   Fraction share;
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
@@ -110,7 +110,7 @@ struct Route {
   const RouteOptions* options = nullptr;
   std::size_t number = 0;  ///< the index among the routes of the configuration
   std::string name;
-  std::string path;              ///< its pattern
+  std::string path;              ///< pattern of the path
   Case letters = Case::matters;  ///< whether case matters in the path, and in keys that are parts of it
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set

@@ -70,7 +70,7 @@ void choose(ConsideredRoutes& candidates, const Route* found);
 
 /// One rule of a limit at this moment, for one request.
 struct RuleState {
-  std::string name;             ///< its name within the limit; empty for the only rule
+  std::string name;             ///< name within the limit; empty if the limit has only one rule
   std::string rate;             ///< "100/minute", "1000 tokens/minute"; for a limit in flight "2 in flight"
   std::uint64_t limit = 0;      ///< the most permits that can be taken at once from an unused counter
   std::uint64_t remaining = 0;  ///< permits left before the request

@@ -22,7 +22,7 @@ struct SplitWhen {
 /// One upstream of a split, and its share of the requests.
 struct SplitShare {
   std::string upstream;
-  std::uint32_t weight = 1;     ///< its part of the sum of all weights; 0 to get only requests that ask for it
+  std::uint32_t weight = 1;     ///< part of the sum of all weights; 0 to get only requests that ask for this upstream
   std::vector<SplitWhen> when;  ///< marks, each of which asks for this share
   std::uint64_t seed = 0;       ///< derived from the upstream's name
 };

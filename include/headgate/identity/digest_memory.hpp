@@ -26,7 +26,7 @@ class DigestMemory {
 
   struct Known {
     Sha256 digest;        ///< sha256(text)
-    DigestText readable;  ///< its digest_text()
+    DigestText readable;  ///< digest_text(digest)
   };
   /// Returns the digest of `text`. Valid until the next call.
   const Known& digest(std::string_view text);

@@ -19,9 +19,9 @@ namespace headgate::identity {
 enum class JwtError {
   malformed,
   unsupported_algorithm,
-  wrong_type,   ///< it has a `typ` that is not accepted
-  no_keys,      ///< its issuer's keys are not available yet, which is not the caller's fault
-  unknown_key,  ///< no key of its issuer matches its `kid` and `alg`
+  wrong_type,   ///< the token has a `typ` that is not accepted
+  no_keys,      ///< the keys of the issuer are not available yet, which is not the caller's fault
+  unknown_key,  ///< no key of the issuer matches the token's `kid` and `alg`
   bad_signature,
   expired,
   not_yet_valid,  ///< `nbf` or `iat` is in the future

@@ -23,7 +23,7 @@ struct Ban {
   std::uint32_t level = 0;  ///< number of earlier suspensions that made this one longer
   BanReason reason = BanReason::rejections;
   bool lifted = false;    ///< ended by an operator
-  bool observed = false;  ///< its limit only observes, so nobody is refused
+  bool observed = false;  ///< the limit only observes, so nobody is refused
   /// Position of its entry in the shared log; rises with each entry. 0 if it is not in the log yet.
   std::uint64_t version = 0;
 };

@@ -31,7 +31,7 @@ struct Notice {
   Instant since{};  ///< start and end of the period
   Instant until{};
   bool rejected = false;  ///< the request did not fit into the quota
-  bool observed = false;  ///< its limit only observes
+  bool observed = false;  ///< the limit only observes
   Store store = Store::memory;
 };
 
@@ -64,7 +64,7 @@ class NoticeMarks {
   enum class Answer : std::uint8_t {
     ours,    ///< this process sends it
     others,  ///< another gateway is sending it
-    told     ///< it was sent
+    told     ///< the notice was sent
   };
 
   virtual ~NoticeMarks() = default;

@@ -23,7 +23,7 @@ struct DueRequest {
   Duration due{0};
   std::uint32_t caller = 1;
   bool attacks = false;
-  bool again = false;  ///< its caller was told to come again at this time
+  bool again = false;  ///< the caller was told to come again at this time
 };
 
 /// How a request ended.
@@ -34,7 +34,7 @@ struct SeenAnswer {
   Ending ending = Ending::answered;
   unsigned status = 0;             ///< valid if answered
   std::optional<Duration> wait{};  ///< Retry-After-Ms, otherwise Retry-After, of a 429 or 503
-  bool in_line = false;            ///< it waits in a waiting room, and `wait` is when it asks again
+  bool in_line = false;            ///< the caller waits in a waiting room, and `wait` says when it asks again
   std::string ticket{};            ///< ticket of a waiting room for the next request; empty if there was none
   std::uint64_t bytes = 0;         ///< size of the body
 };

@@ -33,7 +33,7 @@ struct Connected {
   StreamPtr stream;
   Tcp::endpoint to;
   std::size_t address = 0;  ///< position of the address, counted from 0 in the order of attempts
-  bool last = true;         ///< it is the last address
+  bool last = true;         ///< whether this is the last address
   bool resumed = false;     ///< a TLS session was resumed
 };
 

@@ -40,9 +40,10 @@ struct TierFigures {
 
 struct LimitFigures {
   std::string name;
-  std::string base;       ///< its name in the configuration; for a part of a limit `name` also contains its route
+  /// name of the limit in the configuration; for a part of a limit, `name` also contains the route of the part
+  std::string base;
   std::string per;        ///< the key that it counts by: "client_ip", "jwt.sub|route"
-  bool observed = false;  ///< it only observes and rejects nobody
+  bool observed = false;  ///< the limit only observes and rejects nobody
   std::vector<TierFigures> tiers;
   std::vector<KeyFigures> worst;  ///< the keys with most rejections first, at most kWorst
   /// Requests of its routes that it could not check, because the key that it counts by is missing: a token, a field.

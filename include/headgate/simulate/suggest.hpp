@@ -17,7 +17,7 @@ namespace headgate::simulate {
 struct Suggestion {
   std::string limit;
   std::string tier;
-  std::vector<std::string> now;    ///< its current rates
+  std::vector<std::string> now;    ///< current rates of the tier
   std::vector<std::string> rates;  ///< the smallest sufficient ones; empty if none is large enough
   /// Numbers with these rates, and with the suggested ones of all other limits.
   std::uint64_t requests = 0;

@@ -27,7 +27,7 @@ using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1
 struct Permit {
   Source source;
   const limit::Check& check;
-  const limit::Rule& there;  ///< its rule in Redis, also if it was counted locally while Redis was away
+  const limit::Rule& there;  ///< the rule in Redis, even if the permit was counted locally while Redis was away
 };
 
 /// Calls `visit` with each permit that `x` holds, and with its place at the upstream.

@@ -57,7 +57,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
     RedisNode node;
     std::shared_ptr<NodeStats> stats;
     std::shared_ptr<NodeClient> node_client;
-    bool owner = false;  ///< it owns slots according to the current map
+    bool owner = false;  ///< whether the node owns slots according to the current map
   };
   /// The result of one call, and whether Redis may have counted it.
   struct Outcome {

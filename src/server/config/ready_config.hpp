@@ -45,7 +45,7 @@ struct ReadyConfig {
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  std::optional<ReadyCandidate> candidate{};  ///< its candidate
+  std::optional<ReadyCandidate> candidate{};  ///< the candidate of this configuration
 };
 
 /// Compiles a configuration and reads the TLS files for servers. The objects are freed on `side`. Throws
