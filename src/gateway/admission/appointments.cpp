@@ -22,7 +22,7 @@ struct Booking {
   Booking() = default;
   Booking(const Booking&) = delete;  // deleted because checks point to `share`
   Booking& operator=(const Booking&) = delete;
-  /// The permits of the limit as debts, then the share of the client's address.
+  /// The checks that book the limit's permits in advance, followed by the check of the client address's share.
   boost::container::static_vector<limit::Check, kMaxBooking> checks;
   std::size_t debts = 0;
   limit::Rule share;  ///< the rule of the address; unused if each key has one owner

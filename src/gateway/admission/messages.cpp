@@ -13,7 +13,7 @@ namespace headgate::gateway {
 
 namespace {
 
-// The most messages that one check asks for; no limit allows more at once.
+// The largest number of messages in one check; no limit allows more at once.
 constexpr std::uint64_t kMaxTold = 1'000'000'000;
 
 /// Returns whether any Content-Type of the request begins with `beginning`. All of them are checked, because the server
@@ -206,7 +206,7 @@ void Messages::conclude(const Asked& asked, Instant now, Each each) {
 
 void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t first, bool allowed) {
-    if (!allowed) {  // Only a limit in observe mode gets here without permits.
+    if (!allowed) {  // Only a limit in observe mode can be reached here without permits.
       checked.decision = LimitDecision::rejected;
       checked.refused += times;
       return;
@@ -241,7 +241,7 @@ Task<MaybeProblem> Messages::rejected(Asked asked, std::uint32_t times, Instant 
   co_return problem;
 }
 
-/// Checks the wait until all messages of the call are allowed at once, because a client without an answer repeats the
+/// Finds the wait until all messages of the call are allowed at once, because a client without an answer repeats the
 /// call from its beginning. Takes no permits. `rejecting` has the checks that rejected the call.
 Task<void> Messages::peek_at_whole(Asked rejecting) {
   const auto look = [this](Asked& whole) {

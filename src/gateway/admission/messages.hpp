@@ -49,8 +49,8 @@ class Messages {
  public:
   Messages(Path& path, Exchange& x);
 
-  /// Returns the number of messages that begin in `bytes`, the next bytes of the body, without the first message of the
-  /// call.
+  /// Returns the number of messages that begin in `bytes`, the next bytes of the body. The first message of the call is
+  /// not counted.
   std::uint32_t begun(std::string_view bytes);
   /// Takes permits for `times` messages. If a limit rejects them, the call ends with the returned problem, and the
   /// server gets none of the bytes in which these messages begin.

@@ -28,8 +28,8 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
           .limit = limit.name};
 }
 
-/// Appends the rules of a limit. Returns false if the request would have more rules than one request may have. Always
-/// inlined because every limit of every request gets here.
+/// Appends the rules of a limit. Returns false if the request would exceed the maximum number of rules. Always inlined,
+/// because it runs for every limit of every request.
 [[nodiscard, gnu::always_inline]] inline bool append_rules(Admission& a, const RouteLimit& route_limit,
                                                            const ResolvedLimit& resolved, Source source,
                                                            const std::vector<limit::Rule>& rules, std::int64_t cost,
@@ -54,7 +54,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   return true;
 }
 
-/// Returns the time until the limits that counted this rejected request would allow the same request.
+/// Returns the time after which the limits that counted this rejected request would allow the same request.
 Duration again_after(const Admission& a, RoundTime now) {
   Duration longest(0);
   for (const auto& checked : a.limits) {
@@ -131,7 +131,7 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
     const auto& limit = *route_limit.limit;
     const bool enforced = limit.mode == limit::Mode::enforce;
     const bool counted_here = limit.if_redis_down == IfRedisDown::count_locally;
-    // Permits of limits in flight never have to be charged later, because their holder registers them in Redis itself
+    // Permits of limits in flight are never charged later, because their holder registers them in Redis itself
     // (gateway/limits/in_flight).
     if (round.kind == RoundKind::share && (!enforced || !counted_here || route_limit.ready->in_flight)) continue;
     const auto resolved = resolve_limit(x, route_limit);

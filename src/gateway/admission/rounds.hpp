@@ -1,5 +1,6 @@
 #pragma once
-// One round of an admission: collects the checks of the limits that apply, decides them, and finds the binding limit.
+// Functions of one round of an admission: they collect the checks of the limits that apply, decide them, and find the
+// binding limit.
 
 #include "gateway/limits/round.hpp"
 #include "gateway/path/path.hpp"

@@ -118,7 +118,7 @@ StageAdmission::Next StageAdmission::stand_back() {
 }
 
 StageAdmission::Next StageAdmission::turn_came() {
-  return x_.client_gone ? Next::done : begin();  // If the client is gone, the step `serve` ends the exchange.
+  return x_.client_gone ? Next::done : begin();  // If the client has left, the step `serve` ends the exchange.
 }
 
 StageAdmission::Next StageAdmission::rejected() {

@@ -56,7 +56,7 @@ class StageAdmission {
 
  private:
   bool in_redis() const noexcept { return round_.stage == Stage::redis; }
-  /// Returns whether limits of requests in flight are among those of the stage.
+  /// Returns whether the stage has limits of requests in flight.
   bool in_flight() const noexcept;
   RoundTime moment() const;
   Next decide_here();
@@ -77,7 +77,8 @@ class StageAdmission {
   Round round_;
   const Admission::Outcome outcome_before_;
   const Duration delay_before_;
-  std::vector<limit::Check> share_;    ///< permits that were taken in memory besides those in Redis, after an outage
+  /// permits that were taken in memory in addition to those in Redis, after an outage
+  std::vector<limit::Check> share_;
   std::optional<OtherShards> others_;  ///< set once a shard has rejected the request
   MaybeProblem problem_;
 };

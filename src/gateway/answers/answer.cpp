@@ -107,7 +107,7 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.compressed != nullptr; },
               .put = [](Exchange& x, const AnswerStart&) { x.compressed->pass_on(); }},
-    // The log notes the fields that the client receives, so this row is the last.
+    // This row is the last, because the log notes the fields that the client receives.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.route && x.route->logged; },

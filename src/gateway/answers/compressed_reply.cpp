@@ -20,7 +20,7 @@ using http::Framing;
 using http::Known;
 
 constexpr std::size_t kStep = 16UL * 1024;
-constexpr std::size_t kMaxTaken = 32UL * 1024;  ///< most bytes of the body that one step encodes
+constexpr std::size_t kMaxTaken = 32UL * 1024;  ///< maximum number of bytes of the body that one step encodes
 constexpr std::size_t kTurn = 64UL * 1024;
 
 /// Returns the total size in a Content-Range such as "bytes 0-9/5000"; empty if the field does not state it.
@@ -125,7 +125,8 @@ CompressedReply::Upto CompressedReply::upto(EndStream last) const noexcept {
   return last == EndStream::yes ? Upto::end : each_piece_ ? Upto::here : Upto::whatever;
 }
 
-/// Decides whether the answer is compressed. If so, encodes its first bytes, except for HEAD. Returns whether it is.
+/// Decides whether the answer is compressed, and returns the decision. If it is compressed, encodes its first bytes,
+/// except for HEAD.
 bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view first, EndStream last) {
   const auto& compression = *x_.route->options->compression;
   const auto size = size_of(x_, start);
@@ -195,7 +196,7 @@ Task<Result<void>> CompressedReply::write(std::string_view bytes, EndStream last
   return write_on(bytes, upto(last), last);
 }
 
-/// Encodes and writes `bytes`. `last` tells whether the answer ends here; trailers may still follow the last bytes.
+/// Encodes and writes `bytes`. `last` says whether the answer ends here; trailers may still follow the last bytes.
 Task<Result<void>> CompressedReply::write_on(std::string_view bytes, Upto how, EndStream last) {
   do {
     if (this_turn_ >= kTurn) {

@@ -79,7 +79,7 @@ bool may_vary(const Exchange& x, const Compression& compression, unsigned status
     if (field.id == Known::content_encoding || is_made_over_bytes(field)) return false;
     if (field.id == Known::content_range && status != 206) return false;
     if (field.id != Known::content_type) continue;
-    if (!type.empty()) return false;  // With two Content-Type fields it is up to the client which one counts.
+    if (!type.empty()) return false;  // If there are two Content-Type fields, the client decides which one applies.
     type = field.value;
   }
   // gRPC has its own compression, for each message of the stream.

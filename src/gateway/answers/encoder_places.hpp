@@ -12,13 +12,13 @@
 
 namespace headgate::gateway {
 
-/// Counts the active encoders of one worker. Each is charged for the most memory that it may ever use, so none fails
-/// midway. Worker thread only.
+/// Counts the active encoders of one worker. Each encoder is charged for the maximum memory that it may use, so none
+/// fails midway. Worker thread only.
 class EncoderPlaces {
  public:
-  /// Most memory of all encoders of the worker, in bytes.
+  /// Maximum memory of all encoders of the worker, in bytes.
   static constexpr std::size_t kMaxBytes = 64UL << 20;
-  /// Most encoders for one address at the same time, so that one client cannot use the memory of all others.
+  /// Maximum number of simultaneous encoders for one address, so that one client cannot use the memory of all others.
   static constexpr unsigned kMaxOfAddress = 16;
 
   /// The place of one answer's encoder; empty if nothing is charged. Must be given back before it is destroyed.

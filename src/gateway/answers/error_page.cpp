@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The parts that are the same on every page. They are made when the first page is sent.
+/// The parts that are the same on every page. They are created when the first page is sent.
 struct BuiltIn {
   std::string style = page_style("#3457d5", "#8ea4ff");
   std::string policy = page_policy(style, "'none'");
@@ -29,7 +29,8 @@ const BuiltIn& built_in() {
 
 ProblemForm preferred_form(Exchange& x) {
   auto accept = http::value_of(x.request.fields, http::Known::accept);
-  if (accept.empty() || accept == "*/*") return ProblemForm::json;  // Nearly all programs send one of these.
+  // Nearly all programs send no Accept field or "*/*".
+  if (accept.empty() || accept == "*/*") return ProblemForm::json;
   accept = http::accepted(x.request.fields, http::Known::accept, x.text);
   const auto json =
       std::max(http::quality_of(accept, "application/json"), http::quality_of(accept, "application/problem+json"));

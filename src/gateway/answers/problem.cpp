@@ -19,7 +19,7 @@ namespace {
 
 using upstream::Failed;
 
-/// The most bytes of a body besides its texts: member names, the status, the wait.
+/// The maximum size of a body without its texts, in bytes: member names, status and wait.
 constexpr std::size_t kMaxAround = 448;
 
 /// Returns the problem type of draft-ietf-httpapi-ratelimit-headers-11 section 5; "about:blank" for other problems,
@@ -123,7 +123,8 @@ std::string_view body_of(Exchange& x, const Problem& problem, std::string_view r
   });
 }
 
-/// Returns whether the log must record the detail of the problem: a fault of the request itself, or too many requests.
+/// Returns whether the log must record the detail of the problem. It must if the request itself is at fault, or if
+/// there are too many requests.
 bool is_refusal(EndedBy ended_by) noexcept {
   return ended_by == EndedBy::full || ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large ||
          ended_by == EndedBy::timeout_client;
@@ -177,7 +178,7 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     write_limit(cursor, limit);
     write_policy(cursor, policy);
   });
-  out.json.shrink_to_fit();  // One text is kept for each key with a rate of its own, so spare memory is released.
+  out.json.shrink_to_fit();  // Each key with a rate of its own keeps such a text, so spare memory is released.
   out.after.shrink_to_fit();
   return out;
 }
@@ -269,7 +270,7 @@ Problem problem_of_head(unsigned status, std::string_view why) {
                         : status == 503                                   ? EndedBy::full
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
-  // A 503 means that there is too much of something, which may be over in a moment.
+  // A 503 means that some resource is exhausted, which may be over in a moment.
   return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
 }
 
@@ -284,9 +285,9 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (problem.silent) return nothing();  // The session sees that there is no answer.
+  if (problem.silent) return nothing();  // The session notices that there is no answer.
   if (x.reply->started())
-    // The session resets the connection or stream if no trailers can be sent.
+    // If no trailers can be sent, the session resets the connection or stream.
     return x.grpc_answer && is_grpc_for_server(x) ? end_with_status(x, problem) : nothing();
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};

@@ -21,7 +21,7 @@ std::string filled(std::string text, std::int64_t position, std::optional<Durati
   if (!wait) return text;
   const auto seconds = seconds_up(*wait);
   TextArena arena;
-  // An estimate of minutes gains nothing from exact seconds.
+  // For a wait of minutes, exact seconds are of no use.
   const auto rounded = seconds > 90 ? (seconds + 59) / 60 * 60 : seconds;
   replace_word(text, "{wait}", in_words(arena, rounded));
   replace_word(text, "{minutes}", std::to_string((seconds + 59) / 60));

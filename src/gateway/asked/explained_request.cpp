@@ -1,4 +1,4 @@
-// Builds the head of a request from its parts, for an explanation of what would happen to it.
+// Builds the head of a request from its parts, so that its outcome can be explained.
 
 #include "headgate/gateway/explain.hpp"
 #include "headgate/http/fields.hpp"

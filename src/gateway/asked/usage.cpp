@@ -1,4 +1,4 @@
-// Tells a caller what remains of its limits without taking permits.
+// Tells a caller how many permits its limits have left, without taking any.
 
 #include "gateway/answers/respond.hpp"
 #include "gateway/asked/announced_body.hpp"
@@ -76,8 +76,8 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   return {};
 }
 
-/// Returns whether the request asked about would be refused whatever remains of its limits. The usage request is then
-/// refused in the same way.
+/// Returns whether the request that the caller asks about would be refused for a reason other than a limit. The usage
+/// request is then refused in the same way.
 bool not_about_limits(const Problem& problem) {
   switch (problem.ended_by) {
     case EndedBy::no_route:
@@ -126,7 +126,7 @@ bool needs_no_path(const limit::Limit& limit) {
   return !has_parameter(limit.per) && std::ranges::none_of(limit.if_absent.instead, has_parameter);
 }
 
-/// Returns `problem` of `from` as a problem of `x`, with copied texts.
+/// Returns `problem` of the exchange `from` as a problem of `x`, with copied texts.
 Problem of(Exchange& x, const Exchange& from, Problem problem) {
   for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location})
     *text = x.text.join({*text});
@@ -181,7 +181,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   if (!rule.allowed && rule.retry_after < limit::kNever) json.number("retry_after", seconds_up(rule.retry_after));
 }
 
-/// Appends one object for each rule, and one for each limit that does not bound the caller.
+/// Appends one object for each rule, and one for each limit that does not restrict the caller.
 void append_limits(const std::vector<LimitState>& states, std::string& out) {
   const char* before = "\n    { ";
   for (const auto& state : states) {

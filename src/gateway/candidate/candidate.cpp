@@ -20,13 +20,13 @@ constexpr unsigned kUncountable = 503;
 
 constexpr std::size_t at(Compared what) noexcept { return static_cast<std::size_t>(what); }
 
-/// Returns whether a policy caused this refusal: it is about who may do what, and how much.
+/// Returns whether a policy caused this refusal, that is, a rule about who may do what, and how much.
 bool is_of_policy(const Problem& refused) noexcept {
   switch (refused.ended_by) {
     case EndedBy::limit:
-      return refused.status != kUncountable;  // not a policy if Redis is unavailable
+      return refused.status != kUncountable;  // the cause is not a policy if Redis is unavailable
     case EndedBy::auth:
-      // not a policy if the keys of tokens are unavailable
+      // the cause is not a policy if the keys of tokens are unavailable
       return refused.status != kUncountable || !refused.limit.empty();
     case EndedBy::ban:
     case EndedBy::no_route:
@@ -107,7 +107,8 @@ std::vector<Candidate::Row*> Candidate::rows_of(const CompiledConfig& compiled) 
   return rows;
 }
 
-/// Finds the row by name if `known` is false: an exchange may still have a configuration from before a reload.
+/// Finds the row by its name if `known` is false, because an exchange may still have a configuration from before a
+/// reload.
 Candidate::Row& Candidate::row_of(const CompiledTier& tier, const std::string& limit, const std::vector<Row*>& rows,
                                   bool known) {
   return known ? *rows[tier.number] : row(limit, tier.name);
@@ -175,7 +176,7 @@ void Candidate::undecided(Undecided why) {
   reasons_[static_cast<std::size_t>(why)]->add();
 }
 
-/// Counts the bug each time but reports it once, because it may occur with every request.
+/// Counts each occurrence of the bug but reports only the first, because it may occur with every request.
 void Candidate::told_bug() noexcept {
   try {
     undecided(Undecided::bug);

@@ -1,5 +1,5 @@
 #pragma once
-// A request under the candidate policy, beside the live exchange that answers it.
+// A request under the candidate policy, next to the live exchange that answers it.
 
 #include "gateway/admission/stage_admission.hpp"
 #include "gateway/path/path.hpp"
@@ -41,7 +41,7 @@ struct CandidateExchange {
   bool done = false;      ///< true if it must be released as soon as nothing is lent
 };
 
-/// An access log that is switched off, because the path of a candidate needs one.
+/// An access log that is switched off. It exists because the path of a candidate needs a log.
 struct Candidate::Log {
   observe::AccessLog access;
 };

@@ -27,7 +27,7 @@ struct Run {
   bool (*waits)(Path& path, Exchange& x) = nullptr;
 };
 
-/// What happens to the permits that earlier steps took if this step refuses the request.
+/// The fate of the permits that earlier steps took, if this step refuses the request.
 enum class OnRefusal {
   stays,        ///< kept, because the caller has caused the refusal: guesses and floods must not be free
   goes_back,    ///< returned, because the gateway cannot serve the request, and the caller is not charged
