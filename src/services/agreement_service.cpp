@@ -7,7 +7,7 @@
 namespace headgate::services {
 namespace {
 
-constexpr std::size_t kMaxGateways = 1024;  // Redis counts no more than this.
+constexpr std::size_t kMaxGateways = 1024;  // Maximum number of gateways that Redis counts.
 
 std::string shape_words(const limit::Disagreement& one) {
   const bool several = one.gateways > 1;
@@ -79,10 +79,10 @@ Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
   self->alarm_->set(kPace);
 }
 
-/// Its connections end with it.
+/// Removes this gateway's fingerprints from `shared`, and then ends its connections.
 Task<void> AgreementService::leave(std::shared_ptr<limit::Fingerprints> shared) {
   auto call = shared->leave();
-  co_await call;  // Without an answer, its fingerprints expire.
+  co_await call;  // If Redis does not answer, the fingerprints expire.
   shared->stop();
 }
 

@@ -1,4 +1,4 @@
-// The use of one key: read from the ledger bucket by bucket, one for each day and limit.
+// The use of one key, which is read from the ledger bucket by bucket, one for each day and limit.
 
 #include "headgate/services/billing_service.hpp"
 

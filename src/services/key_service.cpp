@@ -17,7 +17,8 @@ using Done = KeyService::Done;
 using Answer = Result<Done, Refused>;
 
 constexpr auto kTryAgain = std::chrono::seconds(5);
-/// Lifetime of an entry, as long as a log can express. Later the record itself says whether the key has expired.
+/// Lifetime of an entry: the longest that a log can express. After that the record itself says whether the key has
+/// expired.
 constexpr auto kHolds = std::chrono::hours(24 * 3600);
 
 Answer refused(unsigned status, std::string why) {
@@ -34,7 +35,7 @@ Hash name_of(const ApiKeyRecord& record) {
 
 bool is_shared(const ApiKeyRecord& record) noexcept { return record.issued || record.revoked; }
 
-/// Whether a log has room for the record: people may have added too much to it in the file.
+/// Returns whether the record fits into a log entry: people may have added too much to it in the file.
 bool is_short(const ApiKeyRecord& record) { return identity::record_text(record).size() <= identity::kLongestShared; }
 
 void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecord& record) {
@@ -47,7 +48,7 @@ void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecor
 struct KeyService::Written {
   std::vector<Waiting> issue;
   std::vector<Waiting> revoke;
-  Records held;  ///< The records that were unwritten before.
+  Records held;  ///< The records that were not in the file before the write.
   std::string file;
   KeyFileResult result;
 };
@@ -73,7 +74,7 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file;
   const bool begins = other_file || !before->identity.api_key.issue || before->redis != config_->redis;
-  // Issued keys are in the old file; a revoked key stays revoked whatever the file is.
+  // Issued keys are in the old file. A revoked key stays revoked, whichever file is used.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
     refuse_waiting("the configuration does not let keys be issued and revoked any more");
@@ -271,7 +272,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
     const auto record = identity::read_record(entry.text);
     if (!record || !is_shared(*record)) continue;
     const auto* const here = keys_->find(record->digest);
-    // If the log has only the entry about its issue, it has lost the revocation.
+    // If the log has only the entry that the key was issued, the revocation is missing from it.
     if (record->revoked || !ended_.contains(record->digest)) refill_.seen(name_of(*record));
     const bool news = record->revoked ? here == nullptr || !here->revoked : here == nullptr;
     if (!news || identity::is_past(*record, at)) continue;

@@ -59,7 +59,7 @@ std::set<std::string> algorithms_of(const Limit& limit) {
   return out;
 }
 
-/// Whether counters of `before` are gone and `after` has new ones.
+/// Returns whether counters of `before` are gone and `after` has new ones.
 bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> after) {
   const auto lacks = [](const auto& all, const auto& some) {
     return std::any_of(some.begin(), some.end(), [&](const auto& one) { return !all.contains(one); });
@@ -69,7 +69,8 @@ bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> a
   return lacks(now, old) && lacks(old, now);
 }
 
-/// The same for some callers, or for all. Adding or removing a tier does not affect the other tiers.
+/// Returns the same for a limit, where it may concern some callers or all. Adding or removing a tier does not affect
+/// the other tiers.
 bool renamed(const Limit& before, const Limit& after) {
   const auto of_tier = [&](const limit::Tier& tier) {
     const auto old = std::ranges::find(before.tiers, tier.name, &limit::Tier::name);

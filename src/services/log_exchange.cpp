@@ -6,7 +6,7 @@
 namespace headgate::services {
 namespace {
 
-/// How often the other gateways are told that this one exists. They forget it after three times as long.
+/// Interval at which the other gateways are told that this one exists. They forget it after three such intervals.
 constexpr auto kSayEvery = std::chrono::seconds(5);
 constexpr auto kListenEvery = std::chrono::milliseconds(50);
 
@@ -129,7 +129,8 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
   for (;;) {
     auto call = log->read(position_);
     auto news = co_await call;
-    if (news.has_error()) changed_ = clock_.steady();  // Reads again soon: much may have changed when Redis is back.
+    // The log is read again soon, because much may have changed when Redis is back.
+    if (news.has_error()) changed_ = clock_.steady();
     if (news.has_error() || log_ != log) co_return false;
     const bool moved = position_ != news->position;
     position_ = std::move(news->position);

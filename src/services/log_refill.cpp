@@ -47,7 +47,7 @@ void LogRefill::arm(Duration after) {
 }
 
 void LogRefill::write_some() {
-  if (reads_) return;  // Missing entries are determined again when the log has been read.
+  if (reads_) return;  // Missing entries are determined again after the log has been read.
   // After a waiting change, such as a lift, an older entry would count as the newer one. This also keeps entries from
   // piling up while Redis is away.
   if (log_.waits()) return arm(kPeriod);

@@ -13,7 +13,7 @@
 namespace headgate::services {
 namespace {
 
-/// How long after its period a notice may still be sent and stays marked, for late answers.
+/// Returns how long after its period a notice may still be sent and stays marked, for late answers.
 Duration late(const limit::Notice& notice) noexcept {
   return std::clamp<Duration>(notice.until - notice.since, std::chrono::seconds(10), std::chrono::hours(1));
 }

@@ -17,7 +17,7 @@ namespace headgate::services {
 namespace {
 
 constexpr std::string_view kCursorVersion = "1.";
-constexpr char kFirstPrintable = ' ';  // A key that replaces a missing one begins with a byte below this.
+constexpr char kFirstPrintable = ' ';  // A key that stands in for a missing one begins with a byte below this.
 
 /// Identifies the report that a cursor belongs to.
 std::string report_text(const UsageQuestion& question) {
@@ -106,7 +106,7 @@ std::string owner_of(const config::Config& config, std::string_view limit, std::
   const auto owned = std::ranges::find_if(per, [](const limit::Per& each) { return each.source->word == "api_key"; });
   if (owned == per.end()) return {};
   if (per.size() == 1) return std::string(key);
-  const auto parts = parts_of(key);  // For a key that was too long, only a digest is stored.
+  const auto parts = parts_of(key);  // If a key was too long, only a digest of it is stored.
   return parts.size() == per.size() ? without_escapes(parts[static_cast<std::size_t>(owned - per.begin())])
                                     : std::string();
 }

@@ -10,8 +10,9 @@
 namespace headgate::services {
 
 struct KeyFileResult {
-  std::string failed;  ///< Why the file was not changed, a sentence without its full stop; "" if it has all changes.
-  std::vector<bool> known_before;  ///< For each change, whether the file had the key; empty after a failure.
+  /// Reason why the file was not changed, a sentence without its full stop; "" if it has all changes.
+  std::string failed;
+  std::vector<bool> known_before;  ///< Whether the file had the key, for each change; empty after a failure.
 };
 
 /// Reads the file, changes it like identity::change_key_file(), and replaces it atomically under a lock. Blocks on the

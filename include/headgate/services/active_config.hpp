@@ -18,10 +18,12 @@ namespace headgate::services {
 
 /// The candidate: a second policy that is evaluated beside the active one and only compared with it. Immutable.
 struct ActiveCandidate {
-  std::shared_ptr<const config::Config> config;                   ///< As it is written, with its routes.
-  std::shared_ptr<const gateway::CompiledConfig> compiled;        ///< As it is evaluated beside the active policy.
-  std::shared_ptr<const gateway::ActiveCredentials> credentials;  ///< From the credentials of the active configuration.
-  std::shared_ptr<const gateway::OverrideTable> overrides;        ///< Null if there are none.
+  std::shared_ptr<const config::Config> config;  ///< The configuration as written, with its routes.
+  /// The configuration as compiled for evaluation beside the active policy.
+  std::shared_ptr<const gateway::CompiledConfig> compiled;
+  /// Credentials of the active configuration, compiled for the candidate.
+  std::shared_ptr<const gateway::ActiveCredentials> credentials;
+  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Null if there are none.
   std::shared_ptr<gateway::CandidateState> state;
 };
 
@@ -33,14 +35,15 @@ struct ActiveConfig {
   std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Null if there are none.
   /// By upstream, as in the configuration; null if the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  /// By upstream. A watch is kept if a reload does not change its upstream; otherwise the new watch takes over what is
-  /// known of the servers.
+  /// By upstream. A watch is kept if a reload does not change its upstream; otherwise the new watch takes over the
+  /// known state of the servers.
   std::vector<std::shared_ptr<balance::Watch>> watches;
   /// By upstream. A reload keeps the object of an upstream with the same name.
   std::vector<std::shared_ptr<shed::Overload>> overloads;
   std::vector<upstream::AllPlaces> places;  ///< By upstream. A server that a reload keeps also keeps its places.
-  std::function<void(std::size_t issuer)> missing_key;  ///< Any thread.
-  std::shared_ptr<const ActiveCandidate> candidate;     ///< Null if there is none.
+  /// Reports a token whose key is missing from the keys of this issuer. Any thread.
+  std::function<void(std::size_t issuer)> missing_key;
+  std::shared_ptr<const ActiveCandidate> candidate;  ///< Null if there is none.
 };
 
 }  // namespace headgate::services

@@ -25,18 +25,19 @@ using TellDisagreement = std::function<void(const std::vector<std::pair<std::str
 /// Redis. `configured` is the configured number.
 using TellGateways = std::function<void(const FleetCount& count, std::uint32_t configured)>;
 
-/// One per process, on the main thread.
+/// The service that compares the limits of the gateways. One per process; main thread only.
 class AgreementService final : public Service, public std::enable_shared_from_this<AgreementService> {
  public:
-  static constexpr Duration kPace = std::chrono::seconds(5);  ///< A third of limit::Fingerprints::kPresent.
-  /// How long the last report of Redis counts while Redis does not answer.
+  /// Interval of the comparison, a third of limit::Fingerprints::kPresent.
+  static constexpr Duration kPace = std::chrono::seconds(5);
+  /// Time for which the last report of Redis stays valid while Redis does not answer.
   static constexpr Duration kTrusted = std::chrono::seconds(30);
 
-  /// `clock` must outlive it.
+  /// `clock` must outlive this object.
   AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell, TellGateways tell_gateways);
   /// Compares at once.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The next process may have other limits, so this one's fingerprints are removed.
+  /// Removes this gateway's fingerprints, because the next process may have other limits.
   void drain() override { stop(); }
   /// Removes the fingerprints of this gateway.
   void stop() override;

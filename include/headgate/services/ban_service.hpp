@@ -24,11 +24,12 @@
 
 namespace headgate::services {
 
-/// One per process, on the main thread unless a function says any thread. Suspensions under limits in Redis are written
-/// to the shared log and read from it; those under limits in memory stay in this process.
+/// The suspensions of this process. One per process; main thread, except where a function allows any thread.
+/// Suspensions under limits in Redis are written to the shared log and read from it; those under limits in memory stay
+/// in this process.
 class BanService final : public Service {
  public:
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   BanService(Clock& clock, OpenLog open, std::shared_ptr<WebhookService> webhooks);
 
   limit::BanTable& table() noexcept { return table_; }  ///< Any thread.
@@ -36,13 +37,13 @@ class BanService final : public Service {
   std::shared_ptr<const config::Config> config() const;
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   void start() override { look_for_ended(); }
-  /// Whether the log was read once, or there is none.
+  /// Returns whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
-  /// Whether suspensions under this limit are shared. Any thread.
+  /// Returns whether suspensions under this limit are shared. Any thread.
   bool shares(const std::string& limit) const;
-  /// Tells how many gateways have received the changes so far. Any thread; see LogExchange.
+  /// Reports to `tell` how many gateways have received the changes so far. Any thread; see LogExchange.
   void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
-  /// Changes that wait for Redis are lost.
+  /// Stops the service. Changes that wait for Redis are lost.
   void stop() override;
 
  private:
@@ -64,7 +65,8 @@ class BanService final : public Service {
   mutable std::mutex mutex_;
   std::set<std::string> shared_;  ///< Names of the limits whose suspensions are shared.
   std::shared_ptr<const config::Config> config_;
-  std::map<std::string, std::uint64_t> told_dropped_;  ///< By limit, as reported in the event log.
+  /// Number of dropped suspensions by limit, as reported in the event log.
+  std::map<std::string, std::uint64_t> told_dropped_;
   Clock::Steady look_at_dropped_{};
   limit::BanTable table_;
 };

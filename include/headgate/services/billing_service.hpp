@@ -38,14 +38,15 @@ using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)
 struct BillingCounts {
   std::size_t waiting = 0;  ///< Keys whose use the ledger does not have yet.
   Duration behind{0};       ///< How long use has been waiting.
-  limit::Use lost;          ///< Since startup.
+  limit::Use lost;          ///< Use that was lost since startup.
 };
 
-/// One per process, on the main thread unless a function says any thread. About once per second it takes what the
-/// workers have counted, and adds it to the ledger. Use that the ledger does not accept waits here.
+/// The transfer of billed use to the ledger. One per process; main thread, except where a function allows any thread.
+/// About once per second it takes the use that the workers have counted and adds it to the ledger. Use that the ledger
+/// does not accept waits here.
 class BillingService final : public Service, public std::enable_shared_from_this<BillingService> {
  public:
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   BillingService(Clock& clock, OpenLedger open);
 
   /// Sets the source of use, until stop().
@@ -56,7 +57,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   void stop() override;
   /// Adds what a worker has counted. Any thread.
   void add(limit::UseSheet::Taken taken);
-  /// Empty if nothing was ever billed. Any thread.
+  /// Returns the state of the transfer; empty if nothing was ever billed. Any thread.
   std::optional<BillingCounts> counts() const;
 
   using Answer = Result<std::string, Refused>;
@@ -68,22 +69,23 @@ class BillingService final : public Service, public std::enable_shared_from_this
     std::string cursor;
     std::size_t count = 0;
   };
-  /// Gives one line of JSON for each record. Any thread; answers on the main thread. Drops `tell` if the service has
-  /// stopped.
+  /// Passes `tell` one line of JSON for each record. Any thread; `tell` is called on the main thread, or dropped if the
+  /// service has stopped.
   void ask(Call call, Tell tell);
-  /// A call for the use of one key. Days are unparsed; empty for the first day that is kept, and for today.
+  /// A call for the use of one key. The days are unparsed. An empty first day means the first day that is kept, an
+  /// empty last day means today.
   struct HistoryCall {
     std::vector<HistoryQuestion::Counter> counters;
     std::string from;
     std::string to;
   };
-  /// Gives JSON. Threads as for ask().
+  /// Passes `tell` the history as JSON. Threads as for ask().
   void ask_history(HistoryCall call, Tell tell);
-  /// Gives the known days as JSON. Threads as for ask().
+  /// Passes `tell` the known days as JSON. Threads as for ask().
   void ask_days(Tell tell);
 
   static constexpr Duration kLastAttempt = std::chrono::seconds(2);
-  /// A day is complete this long after its end: by then gateways have added their use.
+  /// Time from the end of a day until it is complete, because gateways have added their use by then.
   static constexpr Duration kSettles = std::chrono::minutes(5);
 
  private:
@@ -141,7 +143,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   bool told_closed_ = false;  ///< True if calls are dropped.
 };
 
-/// Adds headgate_billing_*; absent if nothing is billed.
+/// Adds headgate_billing_* to the metrics; the families are absent if nothing is billed.
 void collect_billing(observe::Registry& registry, std::function<std::optional<BillingCounts>()> ask);
 
 }  // namespace headgate::services

@@ -16,18 +16,18 @@
 
 namespace headgate::services {
 
-/// Examines the sampled keys of allowed requests. If keys occurred twice on average, a thousand requests would show
-/// eight repeated keys; a limit is reported if at most one sample in fifty is repeated. One thread at a time; about 16
-/// KB for each limit.
+/// A detector that examines the sampled keys of allowed requests. If keys occurred twice on average, a thousand
+/// requests would show eight repeated keys; a limit is reported if at most one sample in fifty is repeated. One thread
+/// at a time; about 16 KB for each limit.
 class ChangingKeys {
  public:
   using Steady = std::chrono::steady_clock::time_point;
   /// Number of samples that is sufficient.
   static constexpr std::size_t kMinSamples = 1'000 / observe::LimitTop::kSampled;
-  static constexpr std::size_t kMaxSamples = 1'024;             ///< Samples of one window.
-  static constexpr Duration kWindow = std::chrono::minutes(2);  ///< The longest window.
+  static constexpr std::size_t kMaxSamples = 1'024;             ///< Maximum number of samples in one window.
+  static constexpr Duration kWindow = std::chrono::minutes(2);  ///< Maximum duration of a window.
 
-  /// Adds the samples of one worker for `limit` since the previous call.
+  /// Adds one worker's samples for `limit` since the previous call.
   void add(std::string_view limit, const observe::HeavyList& sampled, Steady now);
   /// Returns the limits whose last window had hardly any repeated key. Also ends windows that last too long.
   std::vector<std::string> changing(Steady now);
@@ -38,7 +38,7 @@ class ChangingKeys {
     std::size_t samples = 0;
     std::size_t repeated = 0;
     std::unordered_set<std::uint64_t> seen;
-    bool changing = false;  ///< Result of the previous window.
+    bool changing = false;  ///< Whether the previous window had hardly any repeated key.
   };
   static void end(Window& window, Steady now);
 

@@ -7,12 +7,12 @@
 
 namespace headgate::services {
 
-/// A value; the time is an argument.
+/// A count of the gateways, as a value without a clock: the time is an argument.
 ///
 /// The count is the largest number of gateways that were present at once in the last minute: a gateway that left a
 /// moment ago may come back, and after Redis was emptied it takes some seconds until all have registered again. A count
 /// that is too high wastes some permits in an outage; one that is too low lets callers exceed the limit. Time without
-/// answers does not count, so the first answer after an outage does not discard what was known before.
+/// answers does not count, so the first answer after an outage does not discard the earlier counts.
 class FleetCount {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -23,11 +23,12 @@ class FleetCount {
 
   /// Records how many gateways were present at `now`.
   void told(std::uint32_t gateways, Steady now);
-  /// Forgets all counts, because another Redis is used from now on.
+  /// Forgets all counts, because the gateways use another Redis from then on.
   void forget() { *this = {}; }
-  /// The largest number in the last minute; 0 if nothing is known.
+  /// Returns the largest number in the last minute; 0 if nothing is known.
   std::uint32_t most() const noexcept;
-  /// The smallest number in the last minute, so the gateways that stayed. 0 unless it is known for the whole minute.
+  /// Returns the smallest number in the last minute, which is the number of gateways that stayed; 0 unless the number
+  /// is known for the whole minute.
   std::uint32_t lasting() const noexcept;
 
  private:

@@ -25,9 +25,10 @@
 
 namespace headgate::services {
 
-/// One per process, on the main thread unless a function says any thread. Changes of keys take effect on this gateway
-/// at once, and are then written to the key file; a new key takes effect once it is in the file. A key that was revoked
-/// anywhere stays revoked everywhere, in whatever order gateways learn of it.
+/// The issued API keys of this process. One per process; main thread, except where a function allows any thread.
+/// Changes of keys take effect on this gateway at once, and are then written to the key file; a new key takes effect
+/// once it is in the file. A key that was revoked anywhere stays revoked everywhere, in whatever order gateways learn
+/// of it.
 class KeyService final : public Service, public std::enable_shared_from_this<KeyService> {
  public:
   using Records = std::vector<identity::ApiKeyRecord>;
@@ -37,16 +38,16 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// Puts these records and the content of the key file in force on every worker; the records take precedence. Then
   /// calls `done`, on any thread.
   using Use = std::function<void(Records unwritten, std::function<void()> done)>;
-  /// Called with the reason while the file lacks a change; with "" when it has all changes.
+  /// Receives the reason while the file lacks a change, or "" when it has all changes.
   using TellTrouble = std::function<void(const std::string& why)>;
 
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   KeyService(Clock& clock, OpenLog open);
 
-  /// Sets the functions that use the keys; from here on changes are accepted.
+  /// Sets the functions that use the keys. From then on changes are accepted.
   void serve(RunAside aside, Use use, TellTrouble trouble);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The active configuration uses these keys now, and is otherwise the same.
+  /// Notes that the active configuration uses these keys now and is otherwise unchanged.
   void in_force(std::shared_ptr<const identity::ApiKeys> keys);
   /// Returns the records that are in force but not in the file yet.
   Records unwritten() const;
@@ -56,33 +57,35 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// The result of a change.
   struct Done {
     identity::ApiKeyRecord record;
-    std::string unwritten{};  ///< Why the change is not in the key file, a sentence without its full stop; "" if it is.
-    std::optional<Spread> spread{};  ///< Not set without Redis.
+    /// Reason why the change is not in the key file, a sentence without its full stop; "" if it is in the file.
+    std::string unwritten{};
+    std::optional<Spread> spread{};  ///< Spread of the change; not set without Redis.
   };
   using Tell = std::function<void(Result<Done, Refused>)>;
   /// Adds a key, and sets its `issued`. Calls `tell` once the key is in the file, all workers use it, and the other
-  /// gateways have confirmed it or did not in time; or with the reason why it was not issued.
+  /// gateways have confirmed it or have not confirmed it in time. If the key was not issued, calls `tell` with the
+  /// reason.
   void issue(identity::ApiKeyRecord record, Tell tell);
-  /// Revokes the key with this id; a key that is already revoked is reported again. If the file cannot be written, the
-  /// revocation still takes effect, until a restart.
+  /// Revokes the key with this id. A key that is already revoked is reported again. If the file cannot be written, the
+  /// revocation takes effect nevertheless, until a restart.
   void revoke(const std::string& id, Tell tell);
 
-  /// Maximum number of keys that gateways may have issued, including revoked keys that are remembered: the log holds
+  /// Maximum number of keys that gateways may have issued, including revoked keys that are remembered. The log holds
   /// two entries for each.
   static constexpr std::size_t kMaxIssued = 30'000;
 
-  /// Any thread.
+  /// Counts of issued keys, for any thread.
   struct Counts {
     bool on = false;            ///< Whether the configuration allows keys to be issued.
-    std::size_t issued = 0;     ///< Including revoked keys that are remembered.
-    std::size_t revoked = 0;    ///< The revoked ones among them.
-    std::size_t unwritten = 0;  ///< Changes that are not in the key file yet.
+    std::size_t issued = 0;     ///< Number of issued keys, including revoked keys that are remembered.
+    std::size_t revoked = 0;    ///< Number of revoked keys among them.
+    std::size_t unwritten = 0;  ///< Number of changes that are not in the key file yet.
   };
   Counts counts() const;
 
-  /// Whether the log was read once, or there is none.
+  /// Returns whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
-  /// Changes that wait for the file or for Redis are lost.
+  /// Stops the service. Changes that wait for the file or for Redis are lost.
   void stop() override;
 
  private:
@@ -120,7 +123,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   std::shared_ptr<const identity::ApiKeys> keys_;
   std::map<identity::Sha256, identity::ApiKeyRecord> unwritten_;
   std::map<identity::Sha256, identity::ApiKeyRecord> ended_;  ///< All keys that are known to be revoked.
-  std::vector<Waiting> to_issue_;                             ///< For the next write.
+  std::vector<Waiting> to_issue_;                             ///< Keys to issue with the next write.
   std::vector<Waiting> to_revoke_;  ///< Revocations in force; their callers are answered after the next write.
   std::string trouble_;
   bool writing_ = false;
@@ -130,7 +133,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   Counts counts_;
 };
 
-/// Adds headgate_issued_keys and headgate_unwritten_keys; absent if no key can be issued.
+/// Adds headgate_issued_keys and headgate_unwritten_keys to the metrics; both are absent if no key can be issued.
 void collect_issued_keys(observe::Registry& registry, std::function<KeyService::Counts()> ask);
 
 }  // namespace headgate::services

@@ -1,6 +1,6 @@
 #pragma once
-// The shape of a limit: everything that decides how it counts, as text. Gateways compare it, and a reload uses it to
-// find the limits whose counters are reset.
+// The shape of a limit: a text with everything that decides how it counts. Gateways compare shapes, and a reload uses
+// them to find the limits whose counters are reset.
 
 #include "headgate/config/config.hpp"
 #include "headgate/limit/fingerprint.hpp"
@@ -11,8 +11,8 @@
 
 namespace headgate::services {
 
-/// The text has algorithm, rates, bursts, keys, tiers, version, shards and mode. Equal texts mean equal decisions, in
-/// every process of this version.
+/// Returns the shape: algorithm, rates, bursts, keys, tiers, version, shards and mode. Equal texts mean equal
+/// decisions, in every process of this version.
 std::string shape_of(const limit::Limit& limit);
 
 /// Returns the shapes of the limits in Redis, sorted by name.
@@ -21,10 +21,11 @@ std::vector<limit::Fingerprint> fingerprints_of(const std::vector<limit::Limit>&
 /// A limit whose counters a reload resets.
 struct BegunAnew {
   std::string limit;
-  std::string why;  ///< A sentence without its full stop.
+  std::string why;  ///< Reason, a sentence without its full stop.
   bool operator==(const BegunAnew&) const = default;
 };
-/// Returns them in the order of `after`. A limit that exists in only one of the configurations is not included.
+/// Returns the limits whose counters are reset, in the order of `after`. A limit that exists in only one of the
+/// configurations is not included.
 std::vector<BegunAnew> begun_anew(const config::Config& before, const config::Config& after);
 
 }  // namespace headgate::services

@@ -28,38 +28,39 @@ using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Co
 /// How far a change has spread while its caller waited.
 struct Spread {
   bool written = false;               ///< True if the log has the change; otherwise it waits for Redis.
-  std::optional<limit::Heard> heard;  ///< Not set if unknown.
+  std::optional<limit::Heard> heard;  ///< The gateways that have received the change; empty if this is unknown.
 };
 
-/// One per log, on the main thread unless a function says any thread. It reads three times per second while something
-/// changes, and every kIdlePeriod when nothing has changed for kAwake. So a change reaches all gateways within
+/// The exchange of one log. Main thread, except where a function allows any thread. It reads three times per second
+/// while entries change, and every kIdlePeriod after kAwake without a change. So a change reaches all gateways within
 /// kIdlePeriod plus two kPeriod, and the time of the calls.
 class LogExchange : public std::enable_shared_from_this<LogExchange> {
  public:
-  /// Maximum number of changes that wait for Redis; beyond it the oldest is dropped. It stays in force here.
+  /// Maximum number of changes that wait for Redis. Beyond it the oldest is no longer written to the log, but stays in
+  /// force here.
   static constexpr std::size_t kMaxWaiting = 65'536;
-  /// How long a caller waits for confirmations of other gateways.
+  /// Maximum time that a caller waits for confirmations of other gateways.
   static constexpr auto kHearing = std::chrono::milliseconds(3000);
   static constexpr auto kPeriod = std::chrono::milliseconds(300);
   static constexpr auto kIdlePeriod = std::chrono::seconds(2);
   static constexpr auto kAwake = std::chrono::seconds(10);
-  /// After this many entries the log is read from its beginning: half of what it keeps.
+  /// Number of entries after which the log is read again from its beginning: half of what the log keeps.
   static constexpr std::size_t kReadAgain = 32'768;
 
   /// Puts `entries` in force here, then calls `done`, on any thread.
   using Apply = std::function<void(std::vector<limit::LogEntry> entries, std::function<void()> done)>;
   using Tell = std::function<void(const Spread&)>;
 
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   LogExchange(Clock& clock, Apply apply);
 
-  /// How a reader of the whole log takes part. The log is read completely at first, when it turns out to be another
-  /// log, and after so many entries that its first ones may have been dropped.
+  /// The functions of a user that needs the complete log. The log is read completely at first, when another log
+  /// replaces it, and after so many entries that its first ones may have been dropped.
   struct Whole {
     std::function<void()> begins;
     std::function<void()> ends;
   };
-  /// Call it before use().
+  /// Sets these functions. Call it before use().
   void tell_whole(Whole whole) { whole_ = std::move(whole); }
 
   /// Continues with this log, from its beginning; null for none. Waiting changes are written to the new log.
@@ -69,14 +70,14 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   void hurry();
   /// Adds a local change. Any thread.
   void add(limit::LogEntry entry);
-  /// Whether an added change is not in the log yet. Any thread.
+  /// Returns whether an added change is not in the log yet. Any thread.
   bool waits() const;
   /// Reports the spread of all changes added so far: once all gateways have confirmed them, or after kHearing. Any
   /// thread; `tell` is called on the main thread, or dropped after stop().
   void when_heard(Tell tell);
-  /// Whether the log was read once, or there is none.
+  /// Returns whether the log was read once, or there is none.
   bool has_read() const noexcept { return !log_ || read_once_; }
-  /// Waiting changes are lost. While the loop runs, other gateways are told that this one is gone.
+  /// Stops the exchange. Waiting changes are lost. While the loop runs, other gateways are told that this one is gone.
   void stop();
 
  private:
@@ -86,7 +87,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
     limit::LogEntry entry;
   };
   struct Listener {
-    std::uint64_t number = 0;   ///< Number of the last change that it asks about.
+    std::uint64_t number = 0;   ///< Number of the last change whose spread is reported.
     std::uint64_t version = 0;  ///< 0 if it is not written yet.
     Steady end{};
     Tell tell;
@@ -114,11 +115,11 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   std::unique_ptr<Alarm> alarm_;
   std::unique_ptr<Alarm> listen_alarm_;
   LogPtr log_;
-  std::string position_;  ///< Read up to here.
-  std::string applied_;   ///< Applied up to here.
+  std::string position_;  ///< Position in the log up to which entries were read.
+  std::string applied_;   ///< Position in the log up to which entries were applied.
   Whole whole_;
   bool reads_whole_ = false;
-  std::size_t read_since_ = 0;  ///< Entries since the whole log was read.
+  std::size_t read_since_ = 0;  ///< Number of entries since the whole log was read.
   Steady said_{};               ///< When the other gateways were last told that this one exists.
   Steady changed_{};            ///< Time of the last change, here or elsewhere.
   std::deque<Listener> listeners_;

@@ -1,6 +1,6 @@
 #pragma once
 // Restores entries that this gateway knows and the shared log has lost, because Redis was emptied, a failover lost
-// them, or later entries pushed them out. So gateways that start later learn of them.
+// them, or later entries pushed them out. Gateways that start later then learn of them as well.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/shared_log.hpp"
@@ -17,9 +17,9 @@
 
 namespace headgate::services {
 
-/// One per log, on the main thread; lives as long as its LogExchange. Every gateway does the same. So each begins at a
-/// random moment and in a random order, writes a few entries at a time, and leaves out what another gateway has written
-/// meanwhile.
+/// The refill of one log. Main thread only; lives as long as its LogExchange. Every gateway refills the log. To avoid
+/// duplicates, each begins at a random moment and in a random order, writes a few entries at a time, and leaves out
+/// entries that another gateway has written in the meantime.
 class LogRefill {
  public:
   static constexpr std::size_t kAtOnce = 500;
@@ -38,7 +38,7 @@ class LogRefill {
   LogRefill& operator=(const LogRefill&) = delete;
 
   static Hash name_of(std::string_view limit, std::string_view key);
-  /// The log has an entry about this subject, or gets one from here that is newer than the known one.
+  /// Notes that the log has an entry about this subject, or gets one from here that is newer than the known one.
   void seen(const Hash& name);
   void stop();
 
@@ -57,7 +57,7 @@ class LogRefill {
   };
   boost::unordered_flat_set<Hash, ByHash> seen_;
   std::vector<Known> missing_;
-  bool watches_ = false;  ///< Whether the content of the log matters.
+  bool watches_ = false;  ///< Whether an entry that is missing from the log is noticed.
   bool reads_ = false;    ///< True while the log is being read from its beginning.
   bool stopped_ = false;
 };

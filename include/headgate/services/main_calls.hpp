@@ -11,8 +11,8 @@
 
 namespace headgate::services {
 
-/// Created on the thread that runs the clock's loop. Calls that are waiting at its destruction are dropped, so a call
-/// may hold its owner by a plain pointer.
+/// A queue of calls for one thread. Created on the thread that runs the clock's loop. Waiting calls are dropped on
+/// destruction, so a call may hold its owner by a plain pointer.
 class MainCalls {
  public:
   explicit MainCalls(Clock& clock) : bell_(clock.bell(&MainCalls::run, this)) {}
@@ -21,7 +21,7 @@ class MainCalls {
 
   /// Runs `what` on that thread soon, in the order of the calls. Any thread.
   void post(std::function<void()> what);
-  /// The same, but runs `what` at once if called on that thread.
+  /// Does the same, but runs `what` at once if called on that thread.
   void dispatch(std::function<void()> what);
 
  private:

@@ -22,8 +22,9 @@
 
 namespace headgate::services {
 
-/// One per process, on the main thread unless a function says any thread. Overrides of limits in Redis are written to
-/// the shared log and read from it; those of limits in memory stay in this process. Both survive reloads.
+/// The overrides of this process. One per process; main thread, except where a function allows any thread. Overrides of
+/// limits in Redis are written to the shared log and read from it; those of limits in memory stay in this process. Both
+/// survive reloads.
 class OverrideService final : public Service, public std::enable_shared_from_this<OverrideService> {
  public:
   using Table = std::shared_ptr<const gateway::OverrideTable>;
@@ -32,15 +33,15 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   /// Passes the overrides in force to the workers, then calls `done`, on any thread.
   using Use = std::function<void(const std::vector<limit::Override>& overrides, std::function<void()> done)>;
 
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   OverrideService(Clock& clock, OpenLog open);
 
   const limit::OverrideBook& book() const noexcept { return book_; }  ///< Any thread.
-  /// Sets the functions that use the overrides; from here on changes reach the workers.
+  /// Sets the functions that use the overrides. From then on changes reach the workers.
   void serve(Compile compile, Use use);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The active configuration uses `table` now, and is otherwise the same. Logs the overrides that have no effect in
-  /// it.
+  /// Notes that the active configuration uses `table` now and is otherwise unchanged. Logs the overrides that have no
+  /// effect in it.
   void in_force(const gateway::OverrideTable* table);
 
   /// The result of a change.
@@ -48,20 +49,20 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
     limit::Override override;
     bool replaced = false;
     bool shared = false;  ///< Whether the change is shared with other gateways.
-    Spread spread{};      ///< Set if it is shared.
+    Spread spread{};      ///< The spread of the change; set only if the change is shared.
   };
   using Tell = std::function<void(Result<Done, Refused>)>;
-  /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use it, and the other
-  /// gateways have confirmed it or did not in time.
+  /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use it and the other
+  /// gateways have confirmed it, or have not confirmed it in time.
   void put(limit::Override wanted, Tell tell);
   void lift(const std::string& limit, const std::string& key, Tell tell);
 
   /// Takes over the overrides of the previous process, before the workers run. Returns how many are new here.
   std::size_t restore(const std::vector<limit::Override>& before);
 
-  /// Whether the log was read once, or there is none.
+  /// Returns whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
-  /// Changes that wait for Redis are lost.
+  /// Stops the service. Changes that wait for Redis are lost.
   void stop() override;
 
  private:
@@ -81,8 +82,9 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   Compile compile_;
   Use use_;
   std::shared_ptr<const config::Config> config_;
-  std::set<std::string> shared_;                                  ///< Names of the limits whose overrides are shared.
-  std::set<std::pair<std::string, std::string>> without_effect_;  ///< As in the log.
+  std::set<std::string> shared_;  ///< Names of the limits whose overrides are shared.
+  /// Limit and key of the overrides without effect, as the log reported them.
+  std::set<std::pair<std::string, std::string>> without_effect_;
   bool stopped_ = false;
 };
 

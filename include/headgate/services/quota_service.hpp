@@ -1,5 +1,6 @@
 #pragma once
-// Reports keys that have reached a percentage of their quota: each once, over all gateways that share Redis.
+// Reports keys that have reached a percentage of their quota. All gateways that share Redis report each of them only
+// once.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -26,36 +27,40 @@ namespace headgate::services {
 
 /// Returns the store of marks for a configuration; null if it has none.
 using OpenMarks = std::function<std::shared_ptr<limit::NoticeMarks>(const config::Config& config)>;
-/// See WebhookService::send.
+/// Sends a webhook, like WebhookService::send.
 using SendWebhook = std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
 
-/// For the metrics.
+/// Counts of notices for the metrics.
 struct NoticeCounts {
-  std::map<std::pair<std::string, unsigned>, std::uint64_t> told;  ///< By limit and percentage.
+  /// Number of notices, by limit and percentage.
+  std::map<std::pair<std::string, unsigned>, std::uint64_t> told;
   std::uint64_t dropped = 0;
 };
 
-/// One per process, on the main thread unless a function says any thread.
+/// The notices of this process. One per process; main thread, except where a function allows any thread.
 ///
 /// A notice of a limit in Redis is sent by the gateway that marks it there first. The mark lasts for kHold and is
-/// renewed until the webhook is delivered; then it is set to last until the period is over. So if a gateway dies, the
-/// key's next request beyond the percentage lets another gateway send the notice, with the same id.
+/// renewed until the webhook is delivered. It is then extended to the end of the period. If a gateway dies, the key's
+/// next request beyond the percentage lets another gateway send the notice, with the same id.
 class QuotaService final : public Service, public std::enable_shared_from_this<QuotaService> {
  public:
-  static constexpr std::size_t kMaxUnderWay = 500;    ///< Half of the webhook's queue; further notices are dropped.
-  static constexpr std::size_t kRemembered = 65'536;  ///< Notices that were sent, or that another gateway sends.
+  /// Maximum number of notices under way, half of the webhook's queue. Further notices are dropped.
+  static constexpr std::size_t kMaxUnderWay = 500;
+  /// Maximum number of remembered notices that were sent, or that another gateway sends.
+  static constexpr std::size_t kRemembered = 65'536;
   static constexpr Duration kHold = std::chrono::seconds(15);  ///< Lifetime of a mark.
-  static constexpr Duration kRenew = std::chrono::seconds(5);  ///< How often a mark is renewed.
-  static constexpr Duration kRest = std::chrono::minutes(10);  ///< Pause after the last attempt, until the next notice.
+  static constexpr Duration kRenew = std::chrono::seconds(5);  ///< Interval at which a mark is renewed.
+  /// Pause after the last attempt, until the next notice.
+  static constexpr Duration kRest = std::chrono::minutes(10);
   static constexpr Duration kLastWait = std::chrono::seconds(4);  ///< Time for webhooks and marks after stop().
 
-  /// `clock` must outlive it.
+  /// `clock` must outlive this object.
   QuotaService(Clock& clock, OpenMarks open, SendWebhook send);
 
   limit::NoticeInbox& inbox() noexcept { return inbox_; }  ///< Any thread.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   NoticeCounts counts() const;  ///< Any thread.
-  /// Sends the notices in the inbox now, without asking other gateways. No notice may come after this.
+  /// Sends the notices in the inbox now, without asking other gateways. No notice may be added after the call.
   void stop() override;
 
  private:
@@ -99,7 +104,7 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<limit::NoticeMarks> marks_;
   std::map<Id, UnderWay> under_way_;
-  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< No event about it is logged until then.
+  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< Time until which no event about the notice is logged.
   std::deque<Id> order_;                                ///< Ids of known_, oldest first.
   /// Notices that were sent but are not marked in Redis yet: the id, and how long to mark it.
   std::map<std::string, Instant> unmarked_;
@@ -108,7 +113,7 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
   bool stopped_ = false;
   observe::LineGate drops_told_;
   limit::NoticeInbox inbox_;
-  std::uint64_t inbox_dropped_ = 0;  ///< Dropped notices that were logged.
+  std::uint64_t inbox_dropped_ = 0;  ///< Number of dropped notices that were logged.
 
   mutable std::mutex mutex_;
   NoticeCounts counts_;

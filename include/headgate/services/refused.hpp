@@ -1,5 +1,5 @@
 #pragma once
-// Why a service refuses an operator's call.
+// The refusal of an operator's call by a service.
 
 #include <string>
 
@@ -7,7 +7,7 @@ namespace headgate::services {
 
 struct Refused {
   unsigned status = 0;  ///< HTTP status.
-  std::string why;      ///< A sentence.
+  std::string why;      ///< Reason, a sentence.
 };
 
 }  // namespace headgate::services

@@ -23,8 +23,8 @@ namespace headgate::services {
 enum class TopBy : std::uint8_t { rejected, allowed };
 enum class TopWindow : std::uint8_t { minute, hour };
 
-/// Any thread. For each limit it holds at most two lists for each 10 s of the last minute and each 5 minutes of the
-/// last hour: 0.4 MB for keys like addresses, 2 MB for the longest keys.
+/// A board of the limited callers. Any thread. For each limit it holds at most two lists for each 10 s of the last
+/// minute and for each 5 minutes of the last hour: 0.4 MB for keys the size of addresses, 2 MB for the longest keys.
 class TopBoard {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -35,24 +35,24 @@ class TopBoard {
   void add(const std::vector<observe::TakenTop>& taken, Steady now);
 
   struct Answer {
-    observe::HeavyList list;  ///< In no particular order.
+    observe::HeavyList list;  ///< The keys, in no particular order.
     Duration covered{0};  ///< Length of the window: up to a sixth longer than its name says, and shorter after startup.
   };
-  /// The list is empty for an unknown limit.
+  /// Returns the list of a limit, which is empty if the limit is unknown.
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;
   /// Returns the names that begin with `prefix` and have counts.
   std::vector<std::string> names(std::string_view prefix) const;
   /// Returns the limits whose key changes with nearly each request.
   std::vector<std::string> changing(Steady now);
-  /// Returns the first key for which `is` holds, among the keys listed for this limit or for its name with a route
-  /// ("plan@search").
+  /// Returns the first key for which `is` returns true, among the keys listed for this limit or for its name with a
+  /// route ("plan@search").
   std::optional<std::string> find(std::string_view limit, const std::function<bool(std::string_view)>& is) const;
 
  private:
   /// Lists of equal periods, newest last.
   struct Periods {
     struct Period {
-      std::int64_t number = 0;  ///< Counted from the start of the clock.
+      std::int64_t number = 0;  ///< Number of the period, counted from the start of the clock.
       observe::HeavyList list;
     };
     std::deque<Period> kept;

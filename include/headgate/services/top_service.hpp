@@ -1,5 +1,5 @@
 #pragma once
-// Collects from the workers which callers are limited.
+// Collects from the workers which callers the limits reject or allow most often.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/limit_top.hpp"
@@ -19,27 +19,28 @@ namespace headgate::services {
 using TakeTops =
     std::function<void(std::function<void(std::vector<observe::TakenTop>)> each, std::function<void()> done)>;
 
-/// Main thread only, unless noted.
+/// The service that fills the TopBoard. Main thread, except where a function allows any thread.
 class TopService final : public Service, public std::enable_shared_from_this<TopService> {
  public:
-  /// Half of the shortest period, so that counts fall into their own period or the next one.
+  /// Interval of the collection: half of the shortest period, so that counts fall into their own period or the next
+  /// one.
   static constexpr Duration kEvery = std::chrono::seconds(5);
 
-  /// The clock must outlive it.
+  /// The clock must outlive this object.
   TopService(Clock& clock, TakeTops take);
 
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override { active_ = active; }
   void start() override { alarm_->set(kEvery); }
   void stop() override;
 
-  /// Collects what the workers have counted so far, then calls `done` on the main thread; drops it if the service has
+  /// Collects the counts of the workers so far, then calls `done` on the main thread. Drops `done` if the service has
   /// stopped. Any thread.
   void refresh(std::function<void()> done);
-  /// Based on what has been collected so far. Any thread.
+  /// Returns the board with the counts collected so far. Any thread.
   const TopBoard& board() const noexcept { return board_; }
   /// Returns the limits whose key changes with nearly each request. Any thread.
   std::vector<std::string> changing() { return board_.changing(clock_.steady()); }
-  /// The limits in force.
+  /// Returns the active configuration.
   const std::shared_ptr<const ActiveConfig>& active() const noexcept { return active_; }
   Clock& clock() const noexcept { return clock_; }
 

@@ -15,21 +15,22 @@
 
 namespace headgate::services {
 
-/// One per process, on the main thread.
+/// The sender of spans. One per process; main thread only.
 class TraceService final : public Service {
  public:
-  /// All arguments must outlive it. The registry shows its numbers once spans are sent.
+  /// All arguments must outlive this object. The registry shows the service's numbers once spans are sent.
   TraceService(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, observe::Registry& registry);
 
-  /// If the options are removed, waiting spans are still sent.
+  /// Applies the options of the configuration. If they were removed, waiting spans are still sent.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Number of spans that were dropped or rejected since startup. Any thread.
+  /// Returns the number of spans that were dropped or rejected since startup. Any thread.
   std::uint64_t lost() const;
   /// Call it after the workers have ended. Sends the remaining spans, for a short time.
   void stop() override;
 
  private:
-  std::optional<notify::TraceCounts> counts() const;  // Any thread.
+  // Returns the numbers of spans; empty if there never was a collector. Any thread.
+  std::optional<notify::TraceCounts> counts() const;
 
   boost::asio::io_context& loop_;
   Clock& clock_;

@@ -21,12 +21,12 @@ struct HistoryQuestion {
 
   struct Counter {
     std::string limit;
-    std::string key;    ///< As the limit counts it.
-    std::string named;  ///< As answers show it.
+    std::string key;    ///< The key as the limit counts it.
+    std::string named;  ///< The key as answers show it.
   };
   std::vector<Counter> counters;
   limit::Day from;
-  limit::Day to;  ///< The last day.
+  limit::Day to;  ///< The last day of the history.
 };
 
 /// Collects the days of one key.
@@ -43,11 +43,11 @@ class UsageHistory {
   /// Takes the bucket that next() returned, and optionally the buckets after it.
   void take(const std::vector<limit::LedgerBucket>& buckets);
 
-  /// Facts beside the sums.
+  /// Facts that are shown in addition to the sums.
   struct About {
     std::string zone;                                 ///< The time zone of the days.
     limit::Day kept_from;                             ///< The first day that the ledger still has.
-    std::function<bool(limit::Day day)> is_complete;  ///< Whether a day that was read gets no more use.
+    std::function<bool(limit::Day day)> is_complete;  ///< Returns whether a day that was read receives no more use.
   };
   /// Returns JSON without the days that have no use. Call it when all buckets were read.
   std::string text(const About& about) const;
@@ -59,8 +59,8 @@ class UsageHistory {
   };
 
   HistoryQuestion question_;
-  std::vector<std::string> fields_;     // For each counter.
-  std::vector<std::vector<Row>> rows_;  // The same.
+  std::vector<std::string> fields_;     // The ledger field of each counter.
+  std::vector<std::vector<Row>> rows_;  // The rows of each counter.
   std::size_t counter_ = 0;
   limit::Day day_;
 };

@@ -17,20 +17,20 @@ namespace headgate::services {
 /// when use is added.
 struct UsagePosition {
   unsigned bucket = 0;
-  std::string field;  ///< The position is after this field; empty for the beginning of the bucket.
+  std::string field;  ///< Field after which the page begins; empty for the beginning of the bucket.
 };
 
 struct UsageQuestion {
   static constexpr std::size_t kMaxCount = 10'000;
   limit::Day day;
-  std::string limit;  ///< Empty for all limits.
+  std::string limit;  ///< Name of the limit; empty for all limits.
   UsagePosition after;
   std::size_t count = 1000;  ///< Maximum number of records.
 };
 
 /// Encodes a position in the report of this day and this limit.
 std::string cursor_text(const UsageQuestion& question, const UsagePosition& at);
-/// Empty if `text` is not a cursor, or is one of another report.
+/// Decodes a cursor. Returns nothing if `text` is not a cursor, or is one of another report.
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text);
 
 /// Returns the owner of the API key in a limit's key; empty if there is none.
@@ -43,12 +43,12 @@ class UsagePage {
 
   const UsageQuestion& question() const noexcept { return question_; }
   bool done() const noexcept { return lacks() == 0 || bucket_ >= limit::kBuckets; }
-  unsigned bucket() const noexcept { return bucket_; }  ///< The next bucket to read.
+  unsigned bucket() const noexcept { return bucket_; }  ///< Returns the next bucket to read.
   std::size_t lacks() const noexcept { return question_.count - records_.size(); }
   /// Takes buckets from bucket() on, without gaps.
   void take(std::vector<limit::LedgerBucket>&& buckets);
-  /// Returns a line for each record. `complete`: the day is over, and all gateways that reach Redis have added their
-  /// use.
+  /// Returns a line for each record. `complete` says that the day is over, and that all gateways that reach Redis have
+  /// added their use.
   std::string lines(const config::Config& config, bool complete) const;
 
  private:

@@ -16,21 +16,22 @@
 
 namespace headgate::services {
 
-/// One per process, on the main thread unless a function says any thread.
+/// The sender of webhooks. One per process; main thread, except where a function allows any thread.
 class WebhookService final : public Service {
  public:
-  /// Both arguments must outlive it.
+  /// Both arguments must outlive this object.
   WebhookService(boost::asio::io_context& loop, Clock& clock) : loop_(loop), clock_(clock) {}
 
-  /// Without options nothing more is accepted; waiting webhooks are still sent.
+  /// Applies the options of the configuration. If there are none, no further webhooks are accepted, and waiting ones
+  /// are still sent.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Whether the configuration has a webhook. Any thread.
+  /// Returns whether the configuration has a webhook. Any thread.
   bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
-  /// See Webhook::send. Returns false if the configuration has no webhook; then `ended` is not called.
+  /// Sends a webhook (Webhook::send). Returns false if the configuration has none; `ended` is then not called.
   bool send(std::string id, std::string body, std::function<void(notify::Fate)> ended = {});
-  /// Empty if there never was a webhook. Any thread.
+  /// Returns the numbers of webhooks; empty if there never was a webhook. Any thread.
   std::optional<notify::WebhookCounts> counts() const;
-  /// Waiting webhooks, and those sent from now on, get a last attempt while the loop runs.
+  /// Stops the service. Waiting webhooks, and those sent from then on, get a last attempt while the loop runs.
   void stop() override;
 
  private:

@@ -9,13 +9,14 @@
 
 namespace headgate::services {
 
-/// Returns what a key is counted by, as an operator writes it: "client_ip", or "jwt.sub|method" for several parts.
+/// Returns the parts of a limit's key, as an operator writes them: "client_ip", or "jwt.sub|method" for several parts.
 std::string key_words(const std::vector<limit::Per>& per);
 
-/// Returns a counted key as an operator writes it. A key that replaces a missing one (`if_absent`) begins with its
+/// Returns a counted key as an operator writes it. A key that stands in for a missing one (`if_absent`) begins with its
 /// kind, as in "client_ip=192.0.2.7".
 std::string written_key(const limit::Limit& limit, std::string_view key);
-/// The same for the limit called `limit`, or "limit@route"; returns the key as it is counted if there is no such limit.
+/// Does the same for the limit called `limit`, or "limit@route". Returns the key as it is counted if there is no such
+/// limit.
 std::string written_key(const config::Config& config, std::string_view limit, std::string_view key);
 
 }  // namespace headgate::services
