@@ -7,8 +7,8 @@
 namespace headgate::room {
 namespace {
 
-// A step whose time is up to this much older than the latest step counts as simultaneous. If it is older still, the
-// clock was set back, and the room follows the clock.
+// Tolerance for clocks, in microseconds. A step whose time is at most this much older than the latest step counts as
+// simultaneous. If it is older, the clock was set back, and the room follows the clock.
 constexpr std::int64_t kSetBack = 10'000'000;
 constexpr std::int64_t kSliceNumbers = 65535;
 
@@ -74,7 +74,7 @@ class Step {
     s_.next = std::max(s_.next, s_.serving);
   }
 
-  /// Advances at most one slice, however long nobody asked: visitors who could not ask do not lose their places.
+  /// Advances by at most one slice, however long nobody asked, so that visitors who could not ask keep their places.
   void mark() {
     const auto slice = now_ / slices_.grace;
     if (slice > s_.mark) {
@@ -132,7 +132,7 @@ class Step {
 
   bool is_bounded() const { return rule_.at_most > 0 && !q_.owner.empty(); }
 
-  /// Whether the number waits, may still enter, or has a place.
+  /// Returns whether the number waits, may still enter, or has a place.
   bool is_held(std::int64_t number) const {
     if (number > s_.marks.back()) return true;
     if (slices_.most == 0) return false;

@@ -9,11 +9,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kFresh = 2s;          // How long the last known position is used.
-constexpr Duration kAhead = 5s;          // A number that will be called later than this is far away.
-constexpr std::int64_t kManyAhead = 32;  // If only visitors are bounded: many may leave at once.
-constexpr Duration kMeasure = 5s;        // Time between two measurements of the pace.
-constexpr Duration kSilence = 120s;      // A queue that has not moved is measured no earlier.
+constexpr Duration kFresh = 2s;  // Time for which the last known position is used.
+constexpr Duration kAhead = 5s;  // Time ahead beyond which a call is far away.
+// Numbers ahead beyond which a call is far away if only the number of visitors is bounded, because many may leave at
+// once.
+constexpr std::int64_t kManyAhead = 32;
+constexpr Duration kMeasure = 5s;    // Time between two measurements of the pace.
+constexpr Duration kSilence = 120s;  // Minimum time of a measurement if the queue has not moved.
 constexpr Duration kSoonest = 2s;
 constexpr Duration kLatest = 20s;
 

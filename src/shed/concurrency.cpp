@@ -45,7 +45,7 @@ bool Concurrency::admits(Priority priority) const noexcept {
 void Concurrency::refused(Priority priority, Steady now) noexcept {
   if (!gradient_) return;
   gradient_->refused();
-  // Without a request of lower priority at the upstream, holding places free of them would not help.
+  // If no request of a lower priority is at the upstream, holding places free would not help.
   bool lower = false;
   for (auto i = static_cast<std::size_t>(priority) + 1; i < kPriorities; ++i) lower = lower || in_flight_[i] > 0;
   const auto room = room_for(priority);

@@ -13,16 +13,17 @@ using std::chrono::seconds;
 constexpr double kTolerance = 1.5;
 constexpr double kSmoothing = 0.2;
 constexpr double kMinGradient = 0.5;
-constexpr double kLongWindows = 600;  // The long average forgets half in about 200 windows.
-constexpr unsigned kWarmUp = 10;      // Number of windows whose plain mean starts the long average.
-constexpr double kRecovered = 2;      // Ratio long / short above which the long average falls quickly.
+// Number of windows for the long average, which forgets half in about 200 windows.
+constexpr double kLongWindows = 600;
+constexpr unsigned kWarmUp = 10;  // Number of windows whose plain mean starts the long average.
+constexpr double kRecovered = 2;  // Ratio long / short above which the long average falls quickly.
 constexpr double kRecovery = 0.95;
 constexpr std::uint32_t kStart = 20;
 
 // Values of this project.
 constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
-constexpr double kEnough = 20;  // Samples in a window.
+constexpr double kEnough = 20;  // Number of samples that a window needs.
 // The growth of the limit: kQueueRoot times its square root, but at least kMinQueue; or kQueueShare times the limit if
 // that is more, because a large limit would take minutes otherwise.
 constexpr double kQueueRoot = 0.5;
@@ -31,12 +32,12 @@ constexpr double kQueueShare = 0.05;
 constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
 constexpr double kGrowth =
     1.25;  // The limit grows by a twentieth in each window, while more requests give more throughput.
-constexpr double kInQueue = 0.87;  // The largest share of the limit that a queue leaves; nothing is added then.
+constexpr double kInQueue = 0.87;  // Largest share of the limit that remains in a queue.
 constexpr double kCertain = 2;     // In standard errors.
 constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.
 constexpr unsigned kKnown = 5;    // Windows without refusals after which the usual latency is known.
 constexpr double kFull = 0.8;     // Share of the limit in use that makes a queue likely.
-constexpr double kFullAtFirst = 0.65;  // The same while the usual latency is unknown.
+constexpr double kFullAtFirst = 0.65;  // Same share while the usual latency is unknown.
 
 }  // namespace
 
@@ -69,7 +70,8 @@ void Gradient::note(std::uint32_t in_flight, Steady now) {
   window_.most_in_flight = std::max(window_.most_in_flight, in_flight);
 }
 
-// A window is at least as long as an answer usually takes: earlier, a change of the limit shows no effect.
+// A window is at least as long as an answer usually takes, because a change of the limit has no visible effect before
+// that.
 void Gradient::close_if_due(Steady now) {
   const auto age = std::chrono::duration_cast<Duration>(now - window_.began);
   const bool enough = window_.count + window_.drops >= kEnough;
@@ -111,8 +113,8 @@ void Gradient::close(Steady now) {
   limit_ = std::clamp<double>(limit_, bounds_.least, bounds_.most);
 }
 
-// While the limit holds requests back, the latency in a queue could be taken for the usual one. So only latencies that
-// are certainly lower are learned, and those that are high without a queue.
+// While the limit holds requests back, the latency in a queue could be mistaken for the usual one. So only latencies
+// that are certainly lower are learned, and high ones only if there is no queue.
 void Gradient::learn(double latency, double error, bool held_back) {
   if (windows_ < kWarmUp) {
     ++windows_;

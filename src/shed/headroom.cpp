@@ -6,20 +6,21 @@
 namespace headgate::shed {
 namespace {
 
-/// The growth per refusal: this part of a place, or a share of all places if that is more.
+/// Growth per refusal: this part of a place, or a share of all places if that is more.
 constexpr double kStep = 0.25;
 constexpr double kStepShare = 0.02;
 /// Share of an unused reserve that is dropped per second.
 constexpr double kMelts = 0.2;
-/// Share of a reserve that is dropped each time when its account is empty and it would have held a place free.
+/// Share of a reserve that is dropped each time it would have held a place free while its account is empty.
 constexpr double kUnpaid = 0.1;
-/// Share that is dropped per second when no request has come for kQuiet.
+/// Share of a reserve that is dropped per second when no request has used it for kQuiet.
 constexpr double kForgets = 0.5;
 constexpr double kSmallest = 0.05;
 /// The maximum of an account: one answer, plus one for each twenty places.
 constexpr double kSaved = 0.05;
 constexpr double kUsualWeight = 1.0 / 32;
-constexpr double kGolden = 0.6180339887498949;  // Multiples of the golden ratio are spread evenly over [0, 1).
+// A step whose multiples are spread evenly over [0, 1): the golden ratio.
+constexpr double kGolden = 0.6180339887498949;
 
 double in_seconds(std::chrono::steady_clock::duration time) noexcept {
   return std::chrono::duration<double>(time).count();
@@ -69,7 +70,7 @@ void Headroom::refused(Priority priority, std::uint32_t free, std::uint32_t most
   most_ = most;
   spare_at_most(free);
   if (auto* const by = held_by(priority, free))
-    // If as many requests are spared as places are free, this one would have been refused anyway.
+    // If as many requests are spared as places are free, this request would have been refused without the reserve, too.
     by->spared += std::clamp(free - for_[0].spared - for_[1].spared, 0.0, 1.0);
   if (auto* const reserve = reserve_of(priority)) {
     reserve->came = true;
@@ -108,7 +109,7 @@ void Headroom::pay() noexcept {
     for_[i].account = std::min(most, for_[i].account + (full[1 - i] ? cost_ : cost_ / 2));
 }
 
-/// Requests that were admitted only because others were refused took the places of those.
+/// Requests that were admitted only because others were refused have taken the places of those others.
 void Headroom::spare_at_most(double free) noexcept {
   const double spared = for_[0].spared + for_[1].spared;
   if (spared <= free) return;

@@ -6,8 +6,8 @@
 namespace headgate::shed {
 namespace {
 
-// The pressure goes from nothing to all low requests in half a second, and back in two seconds. It is faster for a lag
-// that is far too large.
+// Changes of the pressure per measurement. It takes half a second from no refusals to the refusal of all low requests,
+// and two seconds back. It is faster for a lag that is far too large.
 constexpr double kUp = 0.2;
 constexpr double kUpFast = 0.5;
 constexpr int kFar = 4;

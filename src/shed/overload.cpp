@@ -24,7 +24,7 @@ std::string listed(const std::array<std::uint64_t, kCountOf<E>>& counts, const W
   return out;
 }
 
-/// If there is one reason only, it has no count, because it applies to all.
+/// Returns the reasons with their counts. A single reason has no count, because it applies to all refusals.
 std::string reasons_in_words(const std::array<std::uint64_t, kLayers>& counts) {
   const auto several = std::ranges::count_if(counts, [](auto count) { return count > 0; }) > 1;
   std::string out;

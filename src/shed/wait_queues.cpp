@@ -15,7 +15,7 @@ struct ByLowBits {
 
 struct alignas(64) WaitQueues::Stripe {
   mutable std::mutex mutex;
-  /// Read before the lock is taken, because mostly nobody waits.
+  /// This number is read before the lock is taken, because mostly no request waits.
   std::atomic<std::size_t> queues{0};
   std::unordered_map<Hash, FairQueue, ByLowBits> by_hash;
 };
@@ -50,7 +50,8 @@ InQueue WaitQueues::join(Member& member, const Hash& name, std::size_t most) {
 }
 
 void WaitQueues::leave(Member& member) noexcept {
-  // Does not use queued(): a request that had to leave for another may still be told so, under the lock.
+  // This does not use queued(): a request that had to leave for another one may not have been told yet, which happens
+  // under the lock.
   if (!std::exchange(member.joined_, false)) return;
   auto& stripe = stripe_of(member.queue_);
   const std::lock_guard lock(stripe.mutex);

@@ -12,17 +12,17 @@
 
 namespace headgate::room {
 
-inline constexpr std::size_t kMarks = 8;  ///< Time slices for which the position of the queue is remembered.
-inline constexpr std::size_t kEnds = 16;  ///< Time slices in which visitors' places end.
+inline constexpr std::size_t kMarks = 8;  ///< Number of time slices for which the position of the queue is remembered.
+inline constexpr std::size_t kEnds = 16;  ///< Number of time slices in which visitors' places end.
 inline constexpr std::int64_t kPlaces = 16384;
 
-/// The time slices and the capacity of a rule. Derived from the rule; the script gets them as arguments.
+/// The time slices and the capacity of a rule. They are derived from the rule, and the script gets them as arguments.
 struct Slices {
   std::int64_t grace = 1;   ///< Microseconds per slice of the grace period.
   std::int64_t stay = 1;    ///< Microseconds per slice in which places end.
   std::int64_t called = 1;  ///< Number of these slices for which a called number counts as inside.
   std::int64_t seen = 1;    ///< Number of these slices for which a visitor counts as inside after a request.
-  std::int64_t most = 0;    ///< Taken places at which the room is full; 0 if it is never full.
+  std::int64_t most = 0;    ///< Number of taken places at which the room is full; 0 if it is never full.
 };
 Slices slices_of(const RoomRule& rule) noexcept;
 
@@ -35,7 +35,7 @@ struct LineState {
   std::int64_t serving = 0;
   std::int64_t at = 0;      ///< Time of the latest step in microseconds since the epoch; 0 before the first step.
   std::int64_t part = 0;    ///< Fraction of the next admission; its denominator is the rule's period.
-  std::int64_t credit = 0;  ///< Admissions that nobody has used yet.
+  std::int64_t credit = 0;  ///< Number of admissions that nobody has used yet.
   std::int64_t mark = 0;    ///< Number of the current slice of `marks`.
   /// The value of `serving` at the beginning of this slice and of the previous ones.
   std::array<std::int64_t, kMarks> marks{};
@@ -48,8 +48,8 @@ struct LineState {
   Owners owners;  ///< The numbers of each owner, for a rule with `at_most`.
 };
 
-/// Advances the queue to `now`, and answers. The work is bounded: one step takes at most kMaxCalls places, and the next
-/// step calls the rest.
+/// Advances the queue to `now`, and answers. The work is bounded: one step takes at most kMaxCalls places, and later
+/// steps call the remaining numbers.
 Answer step(LineState& state, const RoomRule& rule, const Question& question, Instant now);
 
 inline constexpr std::int64_t kMaxCalls = 1000;

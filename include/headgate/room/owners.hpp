@@ -10,8 +10,8 @@
 
 namespace headgate::room {
 
-/// The numbers of each owner, in ascending order. It knows at most kSets * kWays owners. If the set of a new owner is
-/// full, the least recently asked owner of that set is forgotten, and may take new numbers. One thread.
+/// The numbers of each owner, in ascending order, for at most kSets * kWays owners. If the set of a new owner is full,
+/// the least recently asked owner of that set is forgotten, and may take new numbers. One thread.
 class Owners {
  public:
   static constexpr std::size_t kSets = 4096;
@@ -25,7 +25,7 @@ class Owners {
     Hash hash;
     std::vector<std::int64_t> numbers;
   };
-  /// Each set has the most recently asked owner first. Empty before the first question.
+  /// The owners of each set, the most recently asked one first. Empty before the first question.
   std::vector<std::vector<Owner>> sets_;
 };
 

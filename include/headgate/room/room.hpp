@@ -11,16 +11,17 @@
 
 namespace headgate::room {
 
-/// How a room admits visitors. Immutable once the configuration is loaded.
+/// The rule by which a room admits visitors. Immutable once the configuration is loaded.
 struct RoomRule {
   std::string name;
   std::uint64_t count = 0;     ///< Admissions in each `period`, at most kMaxCount; 0 if there is no rate.
-  Duration period{0};          ///< At most kMaxPeriod.
+  Duration period{0};          ///< Time in which `count` visitors are admitted, at most kMaxPeriod.
   std::int64_t burst = 1;      ///< Admissions that accumulate while nobody waits; at least 1.
   std::uint64_t visitors = 0;  ///< Maximum number of visitors inside, at most kMaxVisitors; 0 if it is unbounded.
   Duration grace{0};           ///< Time for which a called number is kept, at least kMinGrace.
   Duration stay{0};            ///< Time for which a visitor without a request counts as inside, at least kMinGrace.
-  std::uint64_t at_most = 0;   ///< Maximum of numbers and places per owner, at most kMaxAtMost; 0 if it is unbounded.
+  /// Maximum number of numbers and places per owner, at most kMaxAtMost; 0 if it is unbounded.
+  std::uint64_t at_most = 0;
   bool operator==(const RoomRule&) const = default;
 };
 
@@ -43,20 +44,20 @@ struct Question {
   Ask ask = Ask::look;
   std::int64_t number = 0;   ///< For present and remain, the number of the ticket or pass; otherwise 0.
   std::int64_t next = 0;     ///< A lower bound of the room's `next` that the caller has seen.
-  std::int64_t serving = 0;  ///< The same for `serving`; at most `next`.
-  std::int64_t stride = 1;   ///< How many numbers a newcomer takes.
+  std::int64_t serving = 0;  ///< A lower bound of the room's `serving` that the caller has seen; at most `next`.
+  std::int64_t stride = 1;   ///< Count of numbers that a newcomer takes.
   std::string owner = {};    ///< The owner whose numbers are bounded together; "" if they are not bounded.
 };
 
 enum class VisitorState : std::uint8_t { waiting, inside, none };
 
 struct Answer {
-  VisitorState place = VisitorState::none;  ///< `none` for a question that only looks.
+  VisitorState place = VisitorState::none;  ///< State of the visitor; `none` for a question that only looks.
   bool lost = false;                        ///< True if the visitor came too late; `number` is then a new one.
   std::int64_t number = 0;                  ///< The caller's number; 0 for a question that only looks.
   std::int64_t next = 0;                    ///< The last number handed out.
   std::int64_t serving = 0;                 ///< The last number called, at most `next`.
-  std::int64_t taken = 0;                   ///< Taken places, if the room bounds its visitors; see inside_of().
+  std::int64_t taken = 0;  ///< Number of taken places, if the room bounds its visitors; see inside_of().
   bool operator==(const Answer&) const = default;
 };
 

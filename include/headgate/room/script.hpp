@@ -12,12 +12,12 @@
 
 namespace headgate::room {
 
-/// lua/waiting_room.lua, embedded in the binary.
+/// Returns lua/waiting_room.lua, which is embedded in the binary.
 std::string_view waiting_room_script() noexcept;
-/// SHA-1 of waiting_room_script() in lower-case hex, for EVALSHA.
+/// Returns the SHA-1 of waiting_room_script() in lower-case hex, for EVALSHA.
 std::string_view waiting_room_script_sha() noexcept;
 
-/// The Redis key of a room: `<prefix>v1:{room:<name>}`. The numbers of an owner are stored under
+/// Returns the Redis key of a room: `<prefix>v1:{room:<name>}`. The numbers of an owner are stored under
 /// `<prefix>v1:{room:<name>}:<owner>`, in the same slot of a cluster.
 std::string room_key(std::string_view prefix, std::string_view name);
 
@@ -26,7 +26,7 @@ std::string room_key(std::string_view prefix, std::string_view name);
 void script_arguments(const RoomRule& rule, const Question& question, std::string_view prefix,
                       std::vector<std::string>& out);
 
-/// Reads the script's reply. Empty if the script cannot have sent it.
+/// Reads the script's reply. Returns nothing if the script cannot have sent it.
 std::optional<Answer> read_script_reply(std::span<const std::int64_t> reply, const Question& question);
 
 }  // namespace headgate::room

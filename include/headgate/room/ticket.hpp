@@ -12,10 +12,10 @@ namespace headgate::room {
 struct Ticket {
   enum class Kind : std::uint8_t { ticket, pass };
   Kind kind = Kind::ticket;
-  std::int64_t number = 0;   ///< 1 to kMaxNumber.
+  std::int64_t number = 0;   ///< Number of the caller, from 1 to kMaxNumber.
   std::int64_t at = 0;       ///< Time at which it was written, in seconds since the epoch.
   std::int64_t serving = 0;  ///< The last called number at that time, at most kMaxNumber.
-  std::uint64_t id = 0;      ///< Random.
+  std::uint64_t id = 0;      ///< Random id of the caller.
   bool operator==(const Ticket&) const = default;
 };
 
@@ -31,9 +31,9 @@ struct WrittenTicket {
   Ticket ticket;
   std::string_view secret;     ///< The name of the secret.
   std::string_view text;       ///< The signed text.
-  std::string_view signature;  ///< After the last dot.
+  std::string_view signature;  ///< Signature, the text after the last dot.
 };
-/// Returns views into `text`; empty if it is not a ticket.
+/// Splits a ticket into views into `text`. Returns nothing if `text` is not a ticket.
 std::optional<WrittenTicket> read_ticket(std::string_view text) noexcept;
 
 }  // namespace headgate::room

@@ -16,10 +16,10 @@ class Knowledge {
   std::int64_t next() const noexcept { return next_; }
   std::int64_t serving() const noexcept { return serving_; }
   std::int64_t taken() const noexcept { return taken_; }
-  /// Whether `number` will certainly not be called within the next seconds, so that no question to the room is needed.
+  /// Returns whether `number` will certainly not be called within the next seconds, so that the room need not be asked.
   bool is_far(const RoomRule& rule, std::int64_t number, Instant now) const noexcept;
-  /// Estimates the wait of `number`; 0 if it has been called. If only visitors are bounded and nobody has been called
-  /// yet, it assumes that each place becomes free once per `stay`. Empty if the room is unknown.
+  /// Estimates the wait of `number`; 0 if it has been called. If only the number of visitors is bounded and nobody has
+  /// been called yet, assumes that each place becomes free once per `stay`. Empty if the room is unknown.
   std::optional<Duration> wait(const RoomRule& rule, std::int64_t number) const noexcept;
 
  private:
@@ -32,14 +32,14 @@ class Knowledge {
   double pace_ = 0;            ///< Smoothed calls per second; 0 if unknown.
 };
 
-/// Returns when a page asks again: after a fifth of the wait, from 2 to 20 seconds and at most a third of the grace
-/// period. `id` spreads the callers by a fifth.
+/// Returns the time after which a page asks again: a fifth of the wait, from 2 to 20 seconds and at most a third of the
+/// grace period. `id` spreads the callers by a fifth.
 Duration refresh_after(const RoomRule& rule, std::optional<Duration> wait, std::uint64_t id) noexcept;
-/// Returns when a program asks again: after the wait, at least a second and at most half of the grace period, because
-/// the queue may become faster.
+/// Returns the time after which a program asks again: the wait, at least a second and at most half of the grace period,
+/// because the queue may become faster.
 Duration retry_after(const RoomRule& rule, std::optional<Duration> wait) noexcept;
 
-/// The longest refresh_after() of a room with this grace period.
+/// Returns the longest refresh_after() of a room with this grace period.
 Duration longest_refresh(Duration grace) noexcept;
 
 }  // namespace headgate::room

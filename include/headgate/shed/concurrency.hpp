@@ -1,6 +1,6 @@
 #pragma once
-// The requests of one worker at one upstream: how many may run at the same time, and which priorities among them.
-// Admission is decided here; waiting requests stand in a queue in front of it.
+// The concurrent requests of one worker at one upstream: how many may run at the same time, and at which priorities.
+// Admission is decided here; requests that wait for a place are in a queue in front of it.
 
 #include "headgate/shed/fair_queue.hpp"
 #include "headgate/shed/gradient.hpp"
@@ -28,62 +28,65 @@ struct ConcurrencyOptions {
   std::uint32_t in_flight = 0;
   /// Queue in front of the adaptive limit; if not set, excess requests are refused at once.
   std::optional<QueueOptions> queue{};
-  std::uint32_t reserved = 0;  ///< Share of the places, in parts of kWhole, that only critical requests may use.
+  std::uint32_t reserved = 0;  ///< Share of the places that only critical requests may use, in parts of kWhole.
   static constexpr std::uint32_t kWhole = 1'000'000;
   bool operator==(const ConcurrencyOptions&) const = default;
 };
 
-/// Returns how many of `limit` places each priority may use at most. Critical requests may use all. Normal and low
-/// requests together may not use the reserved share, but always at least one place. A Headroom decides which of them
-/// goes first.
+/// Returns the maximum number of the `limit` places that each priority may use. Critical requests may use all. Normal
+/// and low requests together may not use the reserved share, but always at least one place. A Headroom decides which of
+/// these two goes first.
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept;
 
-/// A state machine; one thread.
+/// The concurrent requests at an upstream, as a state machine; one thread.
 class Concurrency {
  public:
   using Steady = Gradient::Steady;
 
-  /// How often one low request is treated as a normal one, so that low requests do not starve.
+  /// Interval at which one low request is treated as a normal one, so that low requests do not starve.
   static constexpr std::chrono::seconds kTrickle{1};
 
   explicit Concurrency(const ConcurrencyOptions& options);
 
   const ConcurrencyOptions& options() const noexcept { return options_; }
 
-  /// Returns the priority that `priority` counts as at `now`: from time to time a low request counts as normal. Changes
-  /// nothing.
+  /// Returns the priority that a request of `priority` is treated as at `now`: from time to time a low request counts
+  /// as normal. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
   /// Records that a low request that counted as normal was admitted everywhere. The next one has to wait for kTrickle.
   void trickled(Steady now) noexcept { trickled_ = now; }
 
-  /// Whether a request of this priority may go to the upstream: a place is free, and not held for a higher priority.
-  /// Changes nothing.
+  /// Returns whether a request of this priority may go to the upstream, because a place is free and not held for a
+  /// higher priority. Changes nothing.
   bool admits(Priority priority) const noexcept;
-  /// The requests that wait for a place; null if none may wait. When a place becomes free, the first of them is served.
+  /// Returns the queue of requests that wait for a place; null if none may wait. When a place becomes free, the first
+  /// of them is served.
   FairQueue* queue() noexcept { return queue_ ? &*queue_ : nullptr; }
-  /// Whether a new request of this priority may go at once: a place is free, and no waiting request goes before it.
+  /// Returns whether a new request of this priority may go at once, because a place is free and no waiting request goes
+  /// before it.
   bool admits_now(Priority priority);
   /// Records a request that was refused, or has to wait, because admits() was false.
   void refused(Priority priority, Steady now) noexcept;
   /// Counts an admitted request. Each must end with answered(), dropped() or left().
   void enter(Priority priority, Steady now) noexcept;
-  /// Counts a request that was admitted before and continues.
+  /// Counts a request that was admitted before and continues after a failed attempt.
   void enter(Priority priority) noexcept { ++in_flight_[static_cast<std::size_t>(priority)]; }
-  /// The head of the answer arrived after `latency`.
+  /// Records that the head of the answer arrived after `latency`.
   void answered(Priority priority, Duration latency, Steady now);
-  /// The request got no answer in time, or no connection.
+  /// Records that the request got no answer in time, or no connection.
   void dropped(Priority priority, Steady now);
-  /// The request ended in a way that says nothing about the upstream: its client left, or its server failed at once.
+  /// Records that the request ended in a way that says nothing about the upstream: its client left, or its server
+  /// failed at once.
   void left(Priority priority) noexcept;
 
-  /// The adaptive limit; 0 if there is none.
+  /// Returns the adaptive limit; 0 if there is none.
   std::uint32_t limit() const noexcept { return gradient_ ? gradient_->limit() : 0; }
-  /// The latency that counts as usual; 0 if it is unknown.
+  /// Returns the latency that counts as usual; 0 if it is unknown.
   Duration usual_latency() const noexcept { return gradient_ ? gradient_->usual_latency() : Duration(0); }
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:
-  /// Returns how many more requests of this priority may come now if no place is held free.
+  /// Returns how many more requests of this priority may come now if no place is held free for a higher priority.
   std::uint32_t room_for(Priority priority) const noexcept;
   void serve_waiting() noexcept;
 

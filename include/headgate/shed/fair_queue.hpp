@@ -16,11 +16,11 @@
 
 namespace headgate::shed {
 
-/// One waiting request. It lives in the frame of its coroutine while it waits.
+/// A waiting request. It lives in the frame of its coroutine while it waits.
 struct Waiter : boost::intrusive::list_base_hook<> {
   Hash key;  ///< The caller of the request.
   Priority priority = Priority::normal;
-  std::uint32_t cost = 1;  ///< The part of its caller's turn that it uses; at least 1.
+  std::uint32_t cost = 1;  ///< Part of its caller's turn that the request uses; at least 1.
   bool queued = false;
   /// Called when the request was served and has left the queue. It must take its place at once, and must not throw.
   void (*admitted)(Waiter& self) = nullptr;
@@ -64,14 +64,14 @@ class FairQueue {
     Hash key;
     boost::intrusive::list<Waiter> waiters;
     std::uint32_t deficit = 0;
-    bool has_turn = false;  ///< True once the caller has got its amount for this round.
+    bool has_turn = false;  ///< True once the caller has received its amount for this round.
   };
   using Lines = std::list<Line>;
   struct ByLow {
     std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
   };
   struct Rank {
-    Lines lines;  ///< In the order of their turns.
+    Lines lines;  ///< Lines in the order of their turns.
     boost::unordered_flat_map<Hash, Lines::iterator, ByLow> by_key;
     std::set<std::pair<std::size_t, std::pair<std::uint64_t, std::uint64_t>>> by_length;
   };

@@ -11,8 +11,8 @@ namespace headgate::shed {
 
 /// The bounds of the limit.
 struct ConcurrencyRange {
-  std::uint32_t least = 4;    ///< At least 1.
-  std::uint32_t most = 1000;  ///< At least `least`.
+  std::uint32_t least = 4;    ///< Lower bound, at least 1.
+  std::uint32_t most = 1000;  ///< Upper bound, at least `least`.
   bool operator==(const ConcurrencyRange&) const = default;
 };
 
@@ -39,16 +39,17 @@ class Gradient {
 
   explicit Gradient(ConcurrencyRange bounds);
 
-  /// The current limit, within its bounds.
+  /// Returns the current limit, within its bounds.
   std::uint32_t limit() const noexcept { return static_cast<std::uint32_t>(limit_); }
-  /// The latency that counts as usual; 0 before the end of the first window.
+  /// Returns the latency that counts as usual; 0 before the end of the first window.
   Duration usual_latency() const noexcept;
 
-  /// A request was answered after `latency`. `in_flight` is the number of concurrent requests, including this one.
+  /// Records that a request was answered after `latency`. `in_flight` is the number of concurrent requests, including
+  /// this one.
   void answered(Duration latency, std::uint32_t in_flight, Steady now);
-  /// A request got no answer in time, or no connection.
+  /// Records that a request got no answer in time, or no connection.
   void dropped(std::uint32_t in_flight, Steady now);
-  /// A request was refused because the limit was reached.
+  /// Records that a request was refused because the limit was reached.
   void refused() noexcept;
 
  private:
@@ -58,7 +59,7 @@ class Gradient {
     double mean = 0;     // Mean latency in microseconds.
     double squares = 0;  // Sum of squared differences from the mean.
     double drops = 0;
-    double in_flight = 0;  // Sum over answers and drops.
+    double in_flight = 0;  // Sum of the concurrent requests at each answer and drop.
     std::uint32_t most_in_flight = 0;
     bool refused = false;
   };

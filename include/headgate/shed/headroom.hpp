@@ -1,7 +1,7 @@
 #pragma once
-// Decides how many places are held free for requests of a higher priority: as many as its refusals show to be needed,
-// as long as this costs only a small share of the answers. Used by shed/concurrency, and by gateway/steps/shed for
-// places that all gateways or all workers share.
+// Decides how many places are held free for requests of a higher priority. It holds as many as the refusals of that
+// priority show to be needed, provided that this costs only a small share of the answers. Used by shed/concurrency, and
+// by gateway/steps/shed for places that all gateways or all workers share.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/priority.hpp"
@@ -34,7 +34,7 @@ class Headroom {
   /// The same share if the places are an adaptive limit. Most of what that limit allows beyond the servers' own
   /// capacity waits in a queue there, so a held place hardly ever costs an answer.
   static constexpr double kCostOfQueued = 1;
-  /// How often it checks whether the whole reserve is needed.
+  /// Interval of the checks whether the whole reserve is needed.
   static constexpr std::chrono::seconds kEvery{1};
   /// Number of checks for which an unused reserve is kept.
   static constexpr unsigned kQuiet = 10;
@@ -45,23 +45,25 @@ class Headroom {
   /// Returns how many places must stay free when the next request of this priority is admitted; 0 for critical
   /// requests.
   std::uint32_t held_from(Priority priority) const noexcept;
-  /// Returns how many of `most` places may be in use, of which `others` are open to more than critical requests.
+  /// Returns the number of the `most` places up to which requests of this priority are admitted. `others` is the number
+  /// of places that are not reserved for critical requests.
   std::uint32_t ceiling(Priority priority, std::uint32_t most, std::uint32_t others) const noexcept;
-  /// A request of this priority was admitted, and `free` of all places are still free.
+  /// Records that a request of this priority was admitted, and that `free` of all places are still free.
   void admitted(Priority priority, std::uint32_t free, Steady now) noexcept;
-  /// A request of this priority was refused, with `most` places in total. `free` is how many more requests of this
-  /// priority would have fit if nothing was held free; it may be an estimate.
+  /// Records that a request of this priority was refused, with `most` places in total. `free` is the number of further
+  /// requests of this priority that would have fit if nothing was held free; it may be an estimate.
   void refused(Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept;
-  /// An admitted request has left its place.
+  /// Records that an admitted request has left its place after `held`.
   void ended(Duration held) noexcept;
-  /// Whether any place is held free.
+  /// Returns whether any place is held free.
   bool holds() const noexcept;
 
  private:
   struct Reserve {
     double places = 0;
     double account = 1;  ///< Number of answers that may still be lost; negative if too many were lost.
-    double spared = 0;   ///< Requests refused because of the reserve that would be at the upstream now.
+    /// Requests that were refused because of the reserve and would otherwise be at the upstream now.
+    double spared = 0;
     double deepest = 0;  ///< The largest part of `places` that was used in the current interval of kEvery.
     bool came = false;   ///< True if any request used the reserve in this interval.
     unsigned quiet = 0;  ///< Number of consecutive intervals without such a request.
@@ -77,10 +79,10 @@ class Headroom {
   Reserve* held_by(Priority priority, std::uint32_t free) noexcept;
 
   double cost_;
-  std::array<Reserve, kPriorities - 1> for_;  ///< One for each priority that has a lower one.
-  double phase_ = 0;  ///< In [0, 1): decides whether a fraction of a place is held from the next request.
+  std::array<Reserve, kPriorities - 1> for_;  ///< A reserve for each priority above the lowest.
+  double phase_ = 0;  ///< Phase in [0, 1) that decides whether a fraction of a place is held from the next request.
   double most_ = 0;   ///< The last known total of places.
-  double usual_ = 0;  ///< How long a place is usually held, in seconds; 0 if unknown.
+  double usual_ = 0;  ///< Usual time for which a place is held, in seconds; 0 if unknown.
   Steady looked_{};
   Steady began_{};  ///< Start of the current interval of kEvery.
 };

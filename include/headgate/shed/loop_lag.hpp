@@ -1,5 +1,5 @@
 #pragma once
-// Measures how far a worker lags behind its work, and decides which requests it refuses for that.
+// Measures how far a worker is behind with its work, and decides which requests it refuses for that reason.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/priority.hpp"
@@ -18,24 +18,24 @@ namespace headgate::shed {
 /// would come too late anyway.
 class LoopLag {
  public:
-  /// How often the lag is measured.
+  /// Interval of the measurements.
   static constexpr Duration kEvery = std::chrono::milliseconds(100);
   static constexpr Duration kExtreme = std::chrono::seconds(1);
 
   explicit LoopLag(Duration tolerated) noexcept : tolerated_(tolerated) {}
 
-  /// Takes a measurement: how much later than planned the worker ran it.
+  /// Adds a measurement: `lag` is the delay with which the worker ran it.
   void measured(Duration lag) noexcept;
-  /// Whether to refuse the next request of this priority. Counts the request, so that refusals are spread evenly.
+  /// Returns whether to refuse the next request of this priority. Counts the request, so that refusals are spread
+  /// evenly.
   bool refuses(Priority priority) noexcept;
-  /// Whether nothing is refused at the moment.
+  /// Returns whether nothing is refused at the moment.
   bool calm() const noexcept { return pressure_ == 0 && extreme_ < 2; }
 
-  /// The last measurement.
+  /// Returns the last measurement.
   Duration lag() const noexcept { return lag_; }
   double pressure() const noexcept { return pressure_; }
-  /// Returns the time until the pressure falls below the point where this priority is refused, if the lag ends now. In
-  /// seconds, rounded up, at least 1.
+  /// Returns the time until this priority is no longer refused if the lag ends now, in seconds, rounded up, at least 1.
   std::uint64_t retry_after(Priority priority) const noexcept;
 
  private:
@@ -44,8 +44,8 @@ class LoopLag {
   Duration tolerated_;
   Duration lag_{0};
   double pressure_ = 0;
-  unsigned extreme_ = 0;           // Consecutive measurements.
-  double owed_[kPriorities] = {};  // Owed refusals, as fractions.
+  unsigned extreme_ = 0;           // Number of consecutive measurements of at least kExtreme.
+  double owed_[kPriorities] = {};  // Refusals that are due for each priority, as fractions.
 };
 
 }  // namespace headgate::shed

@@ -14,13 +14,13 @@
 
 namespace headgate::shed {
 
-/// The state of one upstream; it survives reloads. Any thread.
+/// The overload of one upstream; it survives reloads. Any thread.
 class Overload {
  public:
   using Steady = Headroom::Steady;
-  /// The overload is over when nothing was refused for this time.
+  /// Time without refusals after which the overload is over.
   static constexpr std::chrono::seconds kCalm{10};
-  /// How often one low request is treated as a normal one, if no worker counts them (Concurrency::kTrickle).
+  /// Interval at which one low request is treated as a normal one, if no worker counts them (Concurrency::kTrickle).
   static constexpr std::chrono::seconds kTrickle{1};
 
   // Places that workers share; `layer` is fleet or servers. See the functions of Headroom.
@@ -30,12 +30,12 @@ class Overload {
   void refused(Layer layer, Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept;
   void ended(Layer layer, Duration held) noexcept;
 
-  /// Returns the priority that `priority` counts as at `now`. Changes nothing.
+  /// Returns the priority that a request of `priority` is treated as at `now`. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
-  /// A low request that counted as normal was admitted.
+  /// Records that a low request that counted as normal was admitted.
   void trickled(Steady now) noexcept;
 
-  /// A request was refused by any layer.
+  /// Records that a layer refused a request.
   void shed(Layer layer, Priority priority, Steady now) noexcept;
   /// Describes the refusals, for example "2 normal, 13 low refused since it began: no server has a free place"; empty
   /// if nothing was refused for kCalm.

@@ -10,7 +10,7 @@
 
 namespace headgate::shed {
 
-/// In an overload low requests are refused first, then normal ones, and critical ones last.
+/// The priority of a request. In an overload, low requests are refused first, then normal ones, and critical ones last.
 enum class Priority : std::uint8_t { critical, normal, low, count };
 inline constexpr std::size_t kPriorities = kCountOf<Priority>;
 inline constexpr WordsOf<Priority> kPriorityWords({"critical", "normal", "low"});

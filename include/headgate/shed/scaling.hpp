@@ -14,7 +14,7 @@ enum class Scaling {
   none      ///< Throughput does not grow with the requests in flight, so they queue.
 };
 
-/// Remembers requests in flight and throughput of the last windows. Pure; one thread.
+/// An estimate from the requests in flight and the throughput of the last windows. Pure; one thread.
 ///
 /// The measure is the slope of the least-squares line through (ln in_flight, ln throughput): their covariance divided
 /// by the variance of ln in_flight. At 1, twice as many requests in flight give twice the throughput. At 0, they give
@@ -33,12 +33,12 @@ class ScalingEstimate {
 
  private:
   struct Point {
-    double in_flight;   // Natural logarithm.
-    double throughput;  // Natural logarithm.
+    double in_flight;   // Natural logarithm of the mean number of requests in flight.
+    double throughput;  // Natural logarithm of the answers per second.
   };
   Scaling estimate() const noexcept;
 
-  std::vector<Point> points_;  ///< A ring buffer.
+  std::vector<Point> points_;  ///< Ring buffer of the last windows.
   std::size_t next_ = 0;
   Scaling scaling_ = Scaling::unknown;
 };

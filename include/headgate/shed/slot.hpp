@@ -7,7 +7,7 @@
 
 namespace headgate::shed {
 
-/// One thread. The Concurrency must outlive it.
+/// A place that is held for one request. One thread. The Concurrency must outlive it.
 class Slot {
  public:
   using Steady = Concurrency::Steady;
@@ -15,7 +15,7 @@ class Slot {
   Slot() = default;
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
-  /// Takes over the place of `other`, and leaves its own.
+  /// Takes over the place of `other`, and frees its own.
   Slot& operator=(Slot&& other) noexcept {
     leave();
     from_ = std::exchange(other.from_, nullptr);
@@ -29,22 +29,23 @@ class Slot {
   /// Takes a place without checking whether the request is admitted.
   void take(Concurrency& from, Priority priority, Steady now) noexcept;
   bool held() const noexcept { return from_ != nullptr; }
-  /// The time at which it was taken.
+  /// Returns the time at which the place was taken.
   Steady since() const noexcept { return since_; }
 
-  /// An attempt got no answer in time, or no connection, and another attempt follows: the place stays taken.
+  /// Records that an attempt got no answer in time, or no connection, and that another attempt follows: the place stays
+  /// taken.
   void missed(Steady now);
 
   // Each of these functions frees the place if it is held; only the first call counts.
 
-  /// The head of the answer arrived; the attempt was sent at `sent`.
+  /// Records that the head of the answer arrived; the attempt was sent at `sent`.
   void answered(Steady sent, Steady now);
-  /// There was no answer in time, or no connection.
+  /// Records that there was no answer in time, or no connection.
   void dropped(Steady now);
-  /// The client did not wait for the answer. If it waited longer than usual, this counts as an answer that took as
-  /// long. Otherwise the limit would learn only from fast answers.
+  /// Records that the client did not wait for the answer. If it waited longer than usual, this counts as an answer that
+  /// took as long. Otherwise the limit would learn only from fast answers.
   void abandoned(Steady now);
-  /// Any other end, which says nothing about the upstream.
+  /// Records any other end, which says nothing about the upstream.
   void leave() noexcept {
     if (auto* const from = std::exchange(from_, nullptr)) from->left(priority_);
   }

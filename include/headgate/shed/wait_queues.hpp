@@ -1,6 +1,6 @@
 #pragma once
-// Queues of requests that wait for something that is given back: a permit in flight, or a place at a server. Shared by
-// all workers of the process.
+// Queues of requests that wait until something is returned: a permit in flight, or a place at a server. Shared by all
+// workers of the process.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/shed/fair_queue.hpp"
@@ -13,18 +13,18 @@
 
 namespace headgate::shed {
 
-/// The position of a newcomer in its queue. `full`: it was not accepted.
+/// The position of a new request in its queue; `full` if it was not accepted.
 enum class InQueue { first, behind, full };
 
-/// Queues that are fair to callers, like a FairQueue. They only keep the order: the first request asks again for what
-/// it waits for, and stays first if there is none.
+/// Queues that are fair to callers, like a FairQueue. They only keep the order: the first request asks again for the
+/// permit or place, and stays first if none is free.
 ///
-/// No turn is lost: a request joins its queue before it asks, and freed() is called after something was given back. So
+/// No turn is lost: a request joins its queue before it asks, and freed() is called after something was returned. So
 /// either the request gets it, or freed() finds the request. Any thread; each operation takes time logarithmic in the
 /// number of waiting callers.
 class WaitQueues {
  public:
-  /// One waiting request. It must leave its queue before it is destroyed.
+  /// A waiting request. It must leave its queue before it is destroyed.
   class Member {
    public:
     Member() noexcept : entry_(*this) {}
@@ -33,10 +33,10 @@ class WaitQueues {
     virtual ~Member() = default;
 
     bool queued() const noexcept { return queued_.load(std::memory_order_acquire); }
-    /// The queue that it is in, or was in last.
+    /// Returns the queue that the request is in, or was in last.
     const Hash& queue() const noexcept { return queue_; }
 
-    // These members do not change while it is in a queue.
+    // Priority of the request; like `line`, it must not change while the request is in a queue.
     Priority priority = Priority::critical;
     Hash line{};  ///< The caller of the request. Within a priority, the lines of callers are served in turn.
 
@@ -46,8 +46,9 @@ class WaitQueues {
       explicit Entry(Member& self) noexcept : member(self) {}
       Member& member;
     };
-    /// Called when it is first in its queue and what it waits for may be free, or when it had to leave for another
-    /// request. Called by any thread under the lock of the queue: it must return at once, and must not use WaitQueues.
+    /// Tells the request that it is first in its queue and a permit or place may be free, or that it had to leave for
+    /// another request. Called by any thread under the lock of the queue: it must return at once, and must not use
+    /// WaitQueues.
     virtual void its_turn() noexcept = 0;
 
     Entry entry_;
@@ -59,13 +60,15 @@ class WaitQueues {
   WaitQueues();
   ~WaitQueues();
 
-  /// Appends it to its line. `full` means that `most` requests wait already and this one was not accepted; FairQueue
-  /// decides which request has to leave otherwise. That request gets its_turn() and is no longer queued().
+  /// Appends the request to its line. Returns `full` if `most` requests wait already and this one was not accepted. If
+  /// it was accepted to a full queue, FairQueue decides which request has to leave; that request gets its_turn() and is
+  /// no longer queued().
   InQueue join(Member& member, const Hash& queue, std::size_t most);
-  /// Stops waiting. If it was first, the next one has its turn. Does nothing if it is in no queue. Its owner calls this
-  /// before it joins another queue and before it is destroyed. After that, its_turn() is not called.
+  /// Removes the request from its queue. If it was first, the next one has its turn. Does nothing if it is in no queue.
+  /// The owner must call this before the request joins another queue and before it is destroyed. After that, its_turn()
+  /// is not called.
   void leave(Member& member) noexcept;
-  /// Something of this queue was given back, so the first request has its turn.
+  /// Gives the first request of this queue its turn, because something was returned.
   void freed(const Hash& queue) noexcept;
   bool is_first(const Member& member) const noexcept;
   bool anyone_waits(const Hash& queue) const noexcept;
