@@ -111,7 +111,7 @@ void demand_jwt(Build& build, const Node& node, const std::string& what, const l
 
 /// Help text for messages about API keys when no key is known.
 inline constexpr const char* kNameKeys =
-    R"(name those that are: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
+    R"(list the known keys: "identity": { "api_key": { "file": "/etc/headgate/api-keys.json" } })";
 
 /// Builds the tiers of the limit written at `node`; name, store and mode of `out` are already set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);

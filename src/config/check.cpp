@@ -36,7 +36,7 @@ std::string_view found(const Node& node) {
   return "nothing";
 }
 
-std::string subject(const Node& node) { return node.key.empty() ? "this place" : in_quotes(node.key); }
+std::string subject(const Node& node) { return node.key.empty() ? "this element" : in_quotes(node.key); }
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -223,7 +223,7 @@ class Checker {
   void integer(const Node& node, const Shape& shape) {
     if (whole_number<std::uint64_t>(node.text, shape.least, shape.most)) return;
     report_.error(code::kRange, node,
-                  subject(node) + " is a whole number from " + std::to_string(shape.least) + " to " +
+                  subject(node) + " must be a whole number from " + std::to_string(shape.least) + " to " +
                       std::to_string(shape.most) + ", not " + node.text.substr(0, 40));
   }
 

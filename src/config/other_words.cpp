@@ -37,7 +37,7 @@ constexpr std::string_view kManyAtOnce =
 constexpr std::string_view kAddressRules =
     R"(write "addresses": { "allow": ["10.0.0.0/8"], "deny": ["10.66.0.0/16"] } in a route, or in "all_routes")";
 constexpr std::string_view kCallerChecks =
-    R"(who may use a route is said in the route, beside "require"; docs/configuration.md has every key of routes[])";
+    R"(write who may use a route in the route, beside "require"; docs/configuration.md has every key of routes[])";
 constexpr std::string_view kPasswords =
     R"(write "basic": "users.htpasswd" in a route, with a file that "htpasswd -B" makes)";
 constexpr std::string_view kCompressed = R"(write "compress": true in a route, or in "all_routes")";
@@ -222,7 +222,7 @@ constexpr std::array kEntries{
     Entry{"redis", "lease", "", R"(it belongs to a limit: "leases": "auto" or "off")"},
     Entry{"redis", "nodes", "cluster", R"(write "cluster": ["redis-1:6379", "redis-2:6379"])"},
     Entry{"jwt", "required_claims", "",
-          R"(a route says it: "require": { "jwt": { "claims": { "email_verified": true } } })"},
+          R"(write it in a route: "require": { "jwt": { "claims": { "email_verified": true } } })"},
     // several gateways have these
     Entry{"limit", "key", "per", kPerHelp},
     Entry{"limit", "limit", "rate", R"(write "rate": "#/minute")"},

@@ -132,7 +132,7 @@ Result<Duration, LiteralError> parse_duration(std::string_view text) {
                         "write a whole number and one unit (ms, s, m, h or d), as in \"250ms\" or \"90s\""};
   }
   const auto value = number(text.substr(0, count));
-  if (value == 0) return LiteralError{quoted(text) + " is no time at all", "write at least \"1ms\""};
+  if (value == 0) return LiteralError{quoted(text) + " is too short", "write at least \"1ms\""};
   if (product_exceeds(value, unit->size, kLongest)) {
     return LiteralError{quoted(text) + " is longer than 366 days", "write at most \"366d\""};
   }
@@ -173,7 +173,9 @@ Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
   const auto name = text.substr(count);
   const Unit* unit = name.empty() ? &kSizes.back() : unit_named(kSizes, name);
   if (count == 0 || unit == nullptr) {
-    std::string help = "write bytes, or a unit right behind a whole number, as in \"64KiB\", \"1MiB\" or \"500kB\"";
+    std::string help =
+        "write a whole number of bytes, or a whole number followed directly by a unit, as in \"64KiB\", \"1MiB\" or "
+        "\"500kB\"";
     return LiteralError{quoted(text) + " is not a size", std::move(help)};
   }
   const auto value = number(text.substr(0, count));

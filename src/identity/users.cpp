@@ -45,14 +45,14 @@ unsigned cost_of(std::string_view hash) noexcept {
 
 /// Returns why the hash is not accepted; the message is empty if it is.
 UserFileError fault_of_hash(std::string_view hash) {
-  if (hash.empty()) return {.message = "there is no hash behind the name", .help = kMakeAgain};
+  if (hash.empty()) return {.message = "there is no hash after the name", .help = kMakeAgain};
   for (const auto& [begin, name] : kRefusedFormats)
     if (hash.starts_with(begin))
-      return {.message = "this hash " + std::string(name) + "; only bcrypt is taken", .help = kMakeAgain};
+      return {.message = "this hash " + std::string(name) + "; only bcrypt is accepted", .help = kMakeAgain};
   if (!begins_as_bcrypt(hash)) {
     const bool des = hash.size() == 13 && are_crypt_digits(hash);
-    return {.message = des ? "this hash is DES of crypt; only bcrypt is taken"
-                           : "this is no hash of bcrypt, perhaps a password in clear text",
+    return {.message = des ? "this is a DES hash of crypt; only bcrypt is accepted"
+                           : "this is not a bcrypt hash, perhaps a password in clear text",
             .help = kMakeAgain};
   }
   const auto cost = cost_of(hash);

@@ -92,8 +92,8 @@ Result<BoundSocket, std::string> BoundSocket::adopt(int descriptor) {
   const auto fail = [](std::string why) { return Made(boost::system::in_place_error, std::move(why)); };
   sockaddr_storage address{};
   socklen_t size = sizeof address;
-  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return fail("it is no socket");
-  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return fail("it is no TCP socket");
+  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return fail("it is not a socket");
+  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return fail("it is not a TCP socket");
   if (!has_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN)) return fail("it does not listen");
   const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0 || ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0)

@@ -60,7 +60,7 @@ ReadUrl parse_url(std::string_view text, std::string_view example) {
   const auto parts = headgate::http::split_url(text);
   if (parts.user)
     return ReadUrl(boost::system::in_place_error,
-                   "a URL with a user name or password in it; write it without, up to \"@\"");
+                   "this URL has a user name or password in it; remove the part up to \"@\"");
   const auto scheme = read_scheme(parts.scheme);
   if (!scheme) return refused_url(text, "is not a URL; write one such as \"" + std::string(example) + '"');
 

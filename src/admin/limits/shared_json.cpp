@@ -46,7 +46,7 @@ std::string read_rates(const AskedJson& asked, Override& out) {
 std::string read_burst(const AskedJson& asked, Override& out) {
   const bool whole = asked.is_number_unsigned();
   if (!whole || asked.get<std::uint64_t>() < 1 || asked.get<std::uint64_t>() > kLargestBurst)
-    return "\"burst\" is a whole number from 1 to 1000000000.";
+    return "\"burst\" must be a whole number from 1 to 1000000000.";
   out.burst = asked.get<std::uint64_t>();
   return {};
 }

@@ -63,7 +63,7 @@ void add_page(Build& build, const Node& file, std::pair<unsigned, unsigned> stat
   auto type = page_type_of(file.text);
   const auto form = form_of_type(type);
   if (!form)
-    return build.report.error(code::kLiteral, file, "the name of this file does not say its type",
+    return build.report.error(code::kLiteral, file, "the type of this file cannot be told from its name",
                               "let it end in .html, .txt or .json");
   const bool twice = std::ranges::any_of(out, [&](const ErrorPage& each) {
     return each.first == statuses.first && each.last == statuses.second && each.form == *form;
@@ -94,7 +94,7 @@ void build_answers(Build& build) {
 
 std::optional<LiteralError> check_problem_status(std::string_view text) {
   if (statuses_of(text)) return std::nullopt;
-  return LiteralError{in_quotes(text) + " is no status of a problem",
+  return LiteralError{in_quotes(text) + " is not the status of an error",
                       R"(write a status from "400" to "599", "4xx", "5xx" or "any")"};
 }
 

@@ -46,8 +46,8 @@ void warn_of_near_words(Build& build, const Node& written, std::string_view name
     if (near.empty()) continue;
     build.report.warning(code::kNoEffect, written,
                          "line " + line_of(text, at) + " of " + std::string(name) + " has {" + std::string(word) +
-                             "}, which is no variable and stays as it is",
-                         "did you mean {" + near + "}?  There are " + all_variables());
+                             "}, which is not a variable and is sent unchanged",
+                         "did you mean {" + near + "}?  The variables are " + all_variables());
   }
 }
 

@@ -63,7 +63,7 @@ gateway::BodyTemplatePtr body_text(Build& build, const Node& written) {
     if (wanted != nullptr)
       build.report.error(code::kLiteral, *wanted, "values cannot be escaped for the type " + in_quotes(type), help);
     else if (file != nullptr)
-      build.report.error(code::kLiteral, *file, "the name of this file does not say its type", help);
+      build.report.error(code::kLiteral, *file, "the type of this file cannot be told from its name", help);
     return nullptr;
   }
   if (file != nullptr) return read_page_file(build, *file, std::move(type));

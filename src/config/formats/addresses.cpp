@@ -68,7 +68,7 @@ Result<net::ListenOptions, LiteralError> parse_listen(std::string_view text) {
     return LiteralError{
         in_quotes(where.host) + " is not an IP address",
         everywhere ? "write \"" + port + "\" for every address"
-                   : "write \"127.0.0.1" + port + "\" for this machine alone, \"" + port + "\" for every address"};
+                   : "write \"127.0.0.1" + port + "\" for this machine only, \"" + port + "\" for every address"};
   }
   options.host = where.host;
   return options;
@@ -130,8 +130,7 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   const auto database = parts.rest.starts_with('/') ? parts.rest.substr(1) : parts.rest;
   url.database = whole_number<std::uint32_t>(database, 0, 1'000'000);
   if (!database.empty() && !url.database) {
-    return LiteralError{"a Redis database is a number",
-                        R"(write it behind the host, as in "redis://127.0.0.1:6379/0")"};
+    return LiteralError{"a Redis database is a number", R"(write it after the host, as in "redis://127.0.0.1:6379/0")"};
   }
   const auto where = http::split_host_port(parts.host_port);
   if (!reachable(where)) return LiteralError{"this Redis URL has no host that can be reached", form};

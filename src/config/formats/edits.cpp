@@ -85,7 +85,7 @@ std::optional<LiteralError> check_prefix(std::string_view text) {
 
 std::optional<LiteralError> check_redirect_to(std::string_view text) {
   const auto parts = http::split_url(text);
-  const LiteralError form{in_quotes(text) + " is not where a client can be sent",
+  const LiteralError form{in_quotes(text) + " is not a target of a redirect",
                           R"(write a path, as in "/new/*", or a URL, as in "https://example.com/new/*")"};
   if (text.find('#') != std::string_view::npos)
     return LiteralError{"a redirect keeps the client's query, and no fragment can stand before it", "leave '#' out"};

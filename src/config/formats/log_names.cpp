@@ -31,7 +31,7 @@ std::optional<LiteralError> check_socket(std::string_view text, std::string_view
   constexpr std::size_t kMaxPath = 107;  // longest path of a local socket, in bytes
   if (where.starts_with('/') && where.size() <= kMaxPath) return std::nullopt;
   if (text.starts_with(kJournald))
-    return LiteralError{in_quotes(text) + " is not a socket of journald",
+    return LiteralError{in_quotes(text) + " is not a journald socket",
                         R"(write "journald", or "journald:" and the path of a socket)"};
   const auto colon = where.rfind(':');
   const auto host = where.substr(0, std::min(colon, where.size()));
@@ -66,7 +66,7 @@ std::optional<LiteralError> check_logged_field(std::string_view text) {
   const auto why = gateway::why_not_logged(text);
   if (why.empty()) return std::nullopt;
   return LiteralError{in_quotes(text) + " is never logged: " + std::string(why),
-                      "leave it out: \"callers\" says whose a token or key was, and \"key_id\" tells callers apart"};
+                      "leave it out: \"callers\" logs the owner of a token or key, and \"key_id\" tells callers apart"};
 }
 
 std::optional<LiteralError> check_log_field(std::string_view text) {

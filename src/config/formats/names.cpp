@@ -124,7 +124,7 @@ std::optional<LiteralError> check_normal_form(std::string_view path) {
 
 std::optional<LiteralError> check_not_empty(std::string_view text) {
   if (!text.empty()) return std::nullopt;
-  return LiteralError{"an empty text is not valid here", "write one, or leave the key out"};
+  return LiteralError{"this text is empty", "write one, or leave the key out"};
 }
 
 Result<std::string, LiteralError> parse_priority_from(std::string_view text) {
@@ -208,7 +208,7 @@ std::optional<LiteralError> check_path(std::string_view text) {
   }
   if (text.size() > 2'048) return LiteralError{"this path is longer than 2048 characters", "shorten it"};
   if (const auto extra = text.find_first_of("?#"); extra != std::string_view::npos) {
-    return LiteralError{"a path ends before its query", "write " + in_quotes(text.substr(0, extra))};
+    return LiteralError{"a path here has no query and no fragment", "write " + in_quotes(text.substr(0, extra))};
   }
   if (auto error = check_segments(text)) return error;
   return check_normal_form(text);
@@ -218,7 +218,8 @@ std::optional<LiteralError> check_usage_path(std::string_view text) {
   if (auto error = check_path(text)) return error;
   if (text.size() > 1 && text.find_first_of("*{") == std::string_view::npos && !text.ends_with('/'))
     return std::nullopt;
-  return LiteralError{"callers ask for what is left at one path", R"(write "/.headgate/usage")"};
+  return LiteralError{"\"usage\" must be a single path, without parameters, \"*\" and a final '/'",
+                      R"(write "/.headgate/usage")"};
 }
 
 std::optional<LiteralError> check_method(std::string_view text) {
@@ -243,8 +244,8 @@ std::optional<LiteralError> check_method(std::string_view text) {
 
 std::optional<LiteralError> check_field_name(std::string_view text) {
   if (http::is_token(text) && text.size() <= 128) return std::nullopt;
-  return LiteralError{in_quotes(text) + " is not a field's name",
-                      R"(a field's name has letters, digits and '-', as in "X-API-Key")"};
+  return LiteralError{in_quotes(text) + " is not a valid field name",
+                      R"(a field name has letters, digits and '-', as in "X-API-Key")"};
 }
 
 std::optional<LiteralError> check_condition_field(std::string_view text) {
@@ -267,11 +268,11 @@ std::optional<LiteralError> check_proxy_field(std::string_view text) {
   const bool family = text.ends_with("-*");
   const auto name = family ? text.substr(0, text.size() - 1) : text;
   if (name.find('*') != std::string_view::npos || name == "-") {
-    return LiteralError{in_quotes(text) + " is not a field's name",
+    return LiteralError{in_quotes(text) + " is not a valid field name",
                         R"('*' must be at the end, after a '-', as in "X-Forwarded-*")"};
   }
   if (http::same_word(text, "Host")) {
-    return LiteralError{"every request has a Host", "leave it out; headgate decides by routes which hosts there are"};
+    return LiteralError{"every request has a Host field", "leave it out; the routes decide which hosts are served"};
   }
   return check_field_name(name);
 }
@@ -316,7 +317,7 @@ std::optional<LiteralError> check_advice_entry(std::string_view text) {
   if (!word.empty() && all_alnum(word, "_") && placed) return std::nullopt;
   return LiteralError{
       in_quotes(text) + " is not a piece of advice",
-      R"(write its name or code, and behind a blank the place in [] of it: "never_binds /limits/burst")"};
+      R"(write its name or code, and after a space the place that it shows in []: "never_binds /limits/burst")"};
 }
 
 std::optional<LiteralError> check_file_path(std::string_view text) {

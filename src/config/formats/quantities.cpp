@@ -41,7 +41,7 @@ Result<Scale, LiteralError> parse_scale(std::string_view text) {
 Result<std::uint32_t, LiteralError> parse_part(std::string_view text) {
   const auto percent = parse_percent(text);
   if (percent.has_error()) return percent.error();
-  if (*percent == 0) return LiteralError{"0% is nothing", R"(write at least "1%")"};
+  if (*percent == 0) return LiteralError{"0% is too small", R"(write at least "1%")"};
   if (*percent > 100) return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
   return *percent * (gateway::kWholeShare / 100);
 }
@@ -69,7 +69,7 @@ Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
   const auto read = parse_percent(text);
   if (read.has_error()) return read.error();
   const auto percent = *read;
-  if (percent == 0) return LiteralError{"a share of 0% is nothing", "leave it out"};
+  if (percent == 0) return LiteralError{"a share of 0% is too small", "leave it out"};
   if (percent >= 100)
     return LiteralError{in_quotes(text) + " would leave nothing for requests that are not critical",
                         R"(write less than "100%")"};

@@ -92,7 +92,7 @@ void build_proxies(Build& build, const Node* identity) {
     build.report.warning(code::kProxies, *written,
                          field_of(identity) +
                              " is ignored: \"trusted_proxies\" is empty, so behind a load balancer "
-                             "every caller has its address",
+                             "all callers have its address",
                          R"(write the load balancer's block, as in ["10.0.0.0/8"], or leave the key out)");
   }
   for (const Node* each : texts(written)) {

@@ -55,11 +55,11 @@ class AppointmentBuilder {
     fill(&written_, kAppointments, terms);
     if (out_.mode == limit::Mode::observe) {
       report_.warning_at_key(code::kNoEffect, written_,
-                             "a limit that only observes rejects nobody, and so hands out no appointments",
+                             "a limit that only observes rejects nobody, and so does not hand out appointments",
                              R"(write "mode": "enforce", or remove it)");
     }
     if (build_.config.gateway.signing_keys.empty() && find(&build_.root, "signing") == nullptr) {
-      report_.error_at_key(code::kMissing, written_, "an appointment is signed, and there is no key for that",
+      report_.error_at_key(code::kMissing, written_, "appointments are signed, and there is no signing key",
                            R"(add "signing": { "keys": ["${HEADGATE_SIGNING_KEY}"] } at the top)");
     }
     if (conflicts()) return;
@@ -81,21 +81,22 @@ class AppointmentBuilder {
       for (const auto& rule : tier.rules) {
         if (!rule.algorithm->refills) {
           refuse(written_,
-                 "nobody knows when a request ends, so a limit of requests at the same time has no appointments",
+                 "nobody knows when a request in flight ends, so an \"in_flight\" limit cannot hand out appointments",
                  "remove it");
         } else if (rule.wait.count() > 0) {
           refuse(written_,
                  "\"wait\" delays a request until its permit comes, and \"appointments\" sends it away until then",
                  "remove one of the two");
         } else if (!limit::can_appoint(rule)) {
-          refuse(written_, in_quotes(rule.algorithm->name) + " hands out no appointments",
+          refuse(written_, in_quotes(rule.algorithm->name) + " does not hand out appointments",
                  R"(choose "token_bucket", or remove it)");
         }
         if (report_.errors() > errors) return true;
       }
     }
     if (out_.shards > 1)
-      refuse(written_, "an appointment is in one counter, and \"shards\" makes several of it", "remove one of the two");
+      refuse(written_, "an appointment is counted in one counter, and \"shards\" divides it into several",
+             "remove one of the two");
     if (const Node* count = find(&node_, "count"))
       refuse(*count, "\"count\" gives permits back after the answer, and an appointment has taken them long before",
              "remove \"count\" or \"appointments\"");
@@ -115,8 +116,8 @@ class AppointmentBuilder {
     if (gateway::is_own_key(out_)) return;
     report_.warning_at_key(
         code::kBelieved, written_,
-        "callers who share a key of this limit also share its appointments: who takes some and keeps "
-        "none wastes them for all; one address books at most a tenth of them",
+        "callers who share a key of this limit also share its appointments: a caller that books appointments and does "
+        "not keep them wastes them for all, although one address can book at most a tenth of them",
         R"(count by caller, as in "per": "api_key", where callers do not trust each other)");
   }
 
@@ -155,7 +156,7 @@ void build_signing(Build& build) {
     auto& keys = build.config.gateway.signing_keys;
     if (each->text.size() < kMinKey) {
       build.report.error(code::kCredentials, *each,
-                         "a key that signs has at least " + std::to_string(kMinKey) + " bytes, and this one has " +
+                         "a signing key has at least " + std::to_string(kMinKey) + " bytes, and this one has " +
                              std::to_string(each->text.size()),
                          "make one: openssl rand -hex 32");
     } else if (std::find(keys.begin(), keys.end(), each->text) != keys.end()) {
@@ -169,7 +170,7 @@ void build_signing(Build& build) {
     return written != nullptr && written->text != "false";
   });
   if (signing != nullptr && !any)
-    build.report.warning_at_key(code::kUnused, *signing, "nothing is signed: no limit hands out appointments",
+    build.report.warning_at_key(code::kUnused, *signing, "\"signing\" has no effect: no limit hands out appointments",
                                 "remove the block");
 }
 

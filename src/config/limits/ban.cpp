@@ -21,7 +21,7 @@ std::optional<LiteralError> check_ban_detail(std::string_view text) {
   constexpr std::size_t kLongest = 300;
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (text.empty() || text.size() > kLongest || std::any_of(text.begin(), text.end(), control))
-    return LiteralError{"this is not a sentence for callers", "write 1 to 300 bytes of text on one line"};
+    return LiteralError{"this text cannot be sent to callers", "write 1 to 300 bytes of text on one line"};
   return std::nullopt;
 }
 
@@ -115,7 +115,8 @@ class BanBuilder {
     ban.closes = text_at(&node_, "answer") != nullptr;
     const Node* detail = find(&node_, "detail");
     if (ban.closes && detail != nullptr)
-      report_.error_at_key(code::kConflict, *detail, "nobody is told this: \"answer\": \"close\" gives no answer",
+      report_.error_at_key(code::kConflict, *detail,
+                           "nobody gets this text: with \"answer\": \"close\" there is no answer",
                            "remove one of the two");
   }
 

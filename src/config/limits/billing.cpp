@@ -53,14 +53,13 @@ bool chosen_by_callers(const limit::Limit& limit) {
 void check_billed(Build& build, const limit::Limit& limit, const Node& node) {
   const Node& written = *find(&node, "bill");
   if (counts_flights(limit)) {
-    build.report.error_at_key(
-        code::kConflict, written,
-        "\"bill\" sums what requests cost, and a limit of requests at the same time gets its permits back",
-        "give the limit a \"rate\", or remove it");
+    build.report.error_at_key(code::kConflict, written,
+                              "\"bill\" sums what requests cost, and an \"in_flight\" limit gets its permits back",
+                              "give the limit a \"rate\", or remove it");
   }
   if (find(&build.root, "redis") == nullptr) {
     build.report.error_at_key(code::kUnresolved, written,
-                              "billed use is summed in Redis, but there is no \"redis\" block",
+                              "billed usage is summed in Redis, but there is no \"redis\" block",
                               R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or remove it)");
   }
   if (chosen_by_callers(limit)) {
@@ -74,7 +73,7 @@ void check_billed(Build& build, const limit::Limit& limit, const Node& node) {
 void read_kept(Build& build, const Node& written, Billing& out) {
   fill(&written, kBillingSection, out);
   if (out.kept >= kMinKept && out.kept <= kMaxKept) return;
-  build.report.error(code::kRange, *find(&written, "keep"), "a day is kept for 2 to 366 days", R"(write "40d")");
+  build.report.error(code::kRange, *find(&written, "keep"), "\"keep\" must be from 2 to 366 days", R"(write "40d")");
 }
 
 void read_days(Build& build, const Node* written, std::shared_ptr<const limit::Calendar>& out) {

@@ -270,9 +270,9 @@ class CostChecker {
       return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
     });
     if (any && cost != nullptr)
-      report_.error_at_key(
-          code::kCost, *cost,
-          "limit " + in_quotes(limit_.name) + " counts requests at the same time: a cost has no meaning", "remove it");
+      report_.error_at_key(code::kCost, *cost,
+                           "limit " + in_quotes(limit_.name) + " counts requests in flight: a cost has no meaning",
+                           "remove it");
     return any && cost != nullptr;
   }
 

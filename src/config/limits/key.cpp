@@ -78,10 +78,11 @@ void check_belief(Build& build, const Node& node, const Per& per) {
                          kNameKeys);
   }
   if (is_field_for_servers(identity, per)) {
-    build.report.warning(code::kBelieved, node,
-                         "this counts by the field " + per.name +
-                             " that the caller sends; headgate writes who it is into it only for the server",
-                         R"(count by the proof, as in "jwt.sub" or "api_key")");
+    build.report.warning(
+        code::kBelieved, node,
+        "this counts by the field " + per.name +
+            " as the caller sends it; headgate writes the verified caller into this field only for the server",
+        R"(count by what is verified, as in "jwt.sub" or "api_key")");
   }
   if (claims_address(per)) {
     build.report.warning(code::kProxies, node,
@@ -128,8 +129,8 @@ class AbsenceBuilder {
     const bool word = node.kind == Kind::string && (node.text == "skip" || node.text == "reject");
     if (!word && node.kind != Kind::object) return another_key(node, place);
     if (place != Place::last) {
-      const std::string what = word ? in_quotes(node.text) : "a rejection";
-      return report_.error(code::kConflict, node, "what follows " + what + " is never tried", "write it last");
+      const std::string what = word ? in_quotes(node.text) : in_quotes("reject");
+      return report_.error(code::kConflict, node, "keys after " + what + " are never tried", "write it last");
     }
     out_.last = word && node.text == "skip" ? IfAbsent::Last::skip : IfAbsent::Last::reject;
     read_number(&node, "reject", out_.status);
@@ -141,7 +142,8 @@ class AbsenceBuilder {
     if (key.empty()) return;
     if (place != Place::last && is_sure(key)) {
       report_.error(
-          code::kConflict, node, "what follows is never tried: no request lacks " + gateway::to_text(key.front()),
+          code::kConflict, node,
+          "keys after this one are never tried: no request lacks " + gateway::to_text(key.front()),
           "write it last, or put keys that count together into an inner list, as in [[\"client_ip\", \"route\"]]");
     }
     auto& before = out_.instead;
@@ -165,9 +167,9 @@ class AbsenceBuilder {
     const auto unsure = std::find_if_not(key.begin(), key.end(), gateway::always_there);
     if (unsure == key.end()) return;
     const auto name = gateway::to_text(*unsure);
-    report_.error(
-        code::kKeyAbsent, written, "a request may lack " + name + " too",
-        "end with what every request has, as in [" + in_quotes(name) + R"(, "client_ip"], or with "skip" or "reject")");
+    report_.error(code::kKeyAbsent, written, "a request may lack " + name + " too",
+                  "end with a key that every request has, as in [" + in_quotes(name) +
+                      R"(, "client_ip"], or with "skip" or "reject")");
   }
 
   Build& build_;
@@ -192,7 +194,8 @@ std::vector<Per> build_key(Build& build, const Node* written, KeyFor what) {
                                   [](const Per& per) { return per.source->counts == gateway::Counts::everybody; });
   if (out.size() > 1 && total != out.end()) {
     const auto word = in_quotes(total->source->word);
-    build.report.error(code::kConflict, *written, word + " is one counter for everybody, so nothing can be added to it",
+    build.report.error(code::kConflict, *written,
+                       word + " is one counter for all requests, so it cannot be combined with other keys",
                        "remove " + word + ", or count per " + word + " alone");
   }
   return out;

@@ -221,7 +221,7 @@ class LimitBuilder {
     if (find(&node_, "per") != nullptr &&
         (out_.per.size() != 1 || out_.per.front().source == nullptr || out_.per.front().source->word != "client_ip"))
       report_.error_at_key(code::kConflict, *find(&node_, "per"),
-                           "glitches are counted for each connection's client, before any request says who asks",
+                           "glitches are counted per client address, before any request tells who is calling",
                            R"(write "per": "client_ip")");
     if (find(&node_, "ban") == nullptr)
       report_.error(code::kConflict, written, "this limit rejects no request, so it needs \"ban\"",
@@ -230,10 +230,11 @@ class LimitBuilder {
          {"in_flight", "tiers", "wait", "appointments", "shards", "notify_at", "bill", "if_absent"})
       if (const Node* other = find(&node_, key))
         report_.error_at_key(code::kConflict, *other,
-                             in_quotes(key) + " is of requests, and this limit counts glitches", "remove it");
+                             in_quotes(key) + " is for requests, and this limit counts glitches", "remove it");
     if (const Node* status = find(find(&node_, "ban"), "status"))
-      report_.error_at_key(code::kConflict, *status, "an answer is of a request, and this limit counts glitches",
-                           "remove it: to exceed the limit is the offence");
+      report_.error_at_key(code::kConflict, *status,
+                           "\"status\" is for answers to requests, and this limit counts glitches",
+                           "remove it: exceeding the limit is itself the offence");
   }
 
   /// The permit of a message is taken in the middle of its call, where the gateway can neither wait for it, nor return
@@ -242,10 +243,10 @@ class LimitBuilder {
     for (const char* const key : {"wait", "appointments", "shards", "bill"})
       if (const Node* other = find(&node_, key))
         report_.error_at_key(code::kConflict, *other,
-                             in_quotes(key) + " is of requests, and this limit counts messages", "remove it");
+                             in_quotes(key) + " is for requests, and this limit counts messages", "remove it");
     for (const Node* tier : children(find(&node_, "tiers"), Kind::object))
       if (const Node* wait = find(tier, "wait"))
-        report_.error_at_key(code::kConflict, *wait, "\"wait\" is of requests, and this limit counts messages",
+        report_.error_at_key(code::kConflict, *wait, "\"wait\" is for requests, and this limit counts messages",
                              "remove it");
   }
 
@@ -254,7 +255,7 @@ class LimitBuilder {
     if (!out_.count_rejected) return;
     for (const std::string_view key : {"count", "appointments", "shards"})
       if (const Node* other = find(&node_, key); other != nullptr && (key != "appointments" || out_.appointments))
-        report_.error_at_key(code::kConflict, *other, in_quotes(key) + " does not go with \"count_rejected\"",
+        report_.error_at_key(code::kConflict, *other, in_quotes(key) + " cannot be combined with \"count_rejected\"",
                              "remove one of the two");
   }
 
@@ -288,7 +289,7 @@ class LimitBuilder {
       return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
     };
     if (std::any_of(out_.tiers.begin(), out_.tiers.end(), in_flight))
-      others("this limit counts requests at the same time, not tokens");
+      others("this limit counts requests in flight, not tokens");
   }
 
   // Warns about counters that last for a month but are lost at every restart.
@@ -310,9 +311,10 @@ class LimitBuilder {
     const Node* written = find(&node_, "exempt");
     if (written == nullptr || written->kind != Kind::object) return;
     if (const Node* keys = find(written, "api_key"); keys != nullptr && out_.glitches)
-      report_.warning_at_key(code::kNoEffect, *keys,
-                             "\"api_key\" has no effect: glitches are a connection's, before any request says who asks",
-                             R"(remove it, or exempt a "client_ip")");
+      report_.warning_at_key(
+          code::kNoEffect, *keys,
+          "\"api_key\" has no effect: glitches are counted per connection, before any request tells who is calling",
+          R"(remove it, or exempt a "client_ip")");
     gateway::Exemption out;
     out.limit = out_.name;
     for (const Node* each : texts(find(written, "api_key"))) {

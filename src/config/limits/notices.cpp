@@ -34,7 +34,7 @@ bool check_rising(Report& report, const Node& node, unsigned before, unsigned pe
   if (percent == before)
     report.error(code::kDuplicate, node, in_quotes(said) + " appears twice in this list", "remove one of the two");
   else
-    report.error(code::kConflict, node, in_quotes(said) + " stands behind " + in_quotes(std::to_string(before) + '%'),
+    report.error(code::kConflict, node, in_quotes(said) + " comes after " + in_quotes(std::to_string(before) + '%'),
                  "write the smaller one first");
   return false;
 }
@@ -60,10 +60,11 @@ void check_periods(Report& report, const Node& written, const limit::Limit& limi
         return;
       }
       if (rule.rate.month || rule.rate.period >= kShort) continue;
-      report.warning_at_key(code::kNoEffect, written,
-                            "a period of " + to_text(rule.rate.period) +
-                                " is over before anybody reads of it, and each key may be told of anew in each",
-                            "give it to a quota of an hour, a day or a month");
+      report.warning_at_key(
+          code::kNoEffect, written,
+          "a period of " + to_text(rule.rate.period) +
+              " is over before anybody reads the notice, and each key may cause a new notice in every period",
+          "use \"notify_at\" for a quota of an hour, a day or a month");
       return;
     }
   }
@@ -92,11 +93,11 @@ void build_notices(Build& build, const Node& node, limit::Limit& out) {
   check_periods(build.report, *written, out);
   if (out.shards > 1)
     build.report.error_at_key(code::kConflict, *written,
-                              "\"notify_at\" needs one counter for each key, and \"shards\" makes several of it",
+                              "\"notify_at\" needs one counter for each key, and \"shards\" divides it into several",
                               "remove one of the two");
   if (find(&build.root, "webhook") == nullptr)
     build.report.error_at_key(
-        code::kMissing, *written, "there is no \"webhook\" to tell it to",
+        code::kMissing, *written, "\"notify_at\" needs a \"webhook\" that receives the notices",
         R"(add "webhook": { "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })");
 }
 

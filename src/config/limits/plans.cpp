@@ -241,8 +241,8 @@ class PlanChecker {
     }
     if (needs == Needs::service && route.auth) {
       report_.error(code::kKeyAbsent, *use.name,
-                    "while its auth service is down nobody says " + gateway::to_text(*unsure) + ", by which limit " +
-                        in_quotes(use.limit->name) + " counts",
+                    "while its auth service is down, requests have no " + gateway::to_text(*unsure) +
+                        ", by which limit " + in_quotes(use.limit->name) + " counts",
                     "add " + absent + R"(, or write "if_down": "reject")");
       return;
     }
@@ -301,7 +301,7 @@ class PlanChecker {
       const auto& [limit, name] = what;
       const Node* node = limit_node(*limit);
       if (met || find(node, "if_absent") == nullptr) continue;
-      report_.warning(code::kNoEffect, *find(node, "per"), "no path of a route under this limit has {" + name + "}",
+      report_.warning(code::kNoEffect, *find(node, "per"), "no route with this limit has {" + name + "}",
                       "name it in a path, as in \"/accounts/{" + name + "}\"");
     }
   }

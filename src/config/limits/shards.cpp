@@ -39,12 +39,12 @@ class ShardChecker {
   bool check(const limit::Tier& tier, const limit::Rule& rule) {
     const auto shards = out_.shards;
     if (!rule.algorithm->refills) {
-      refuse("a limit of requests at the same time has no shards: a small part of it would be full at once",
-             "remove it");
+      refuse("an \"in_flight\" limit has no shards: a small share of it would be full immediately", "remove it");
     } else if (rule.calendar) {
       refuse("a limit that counts by days or months has no shards: it is too slow to need them", "remove it");
     } else if (rule.wait.count() > 0) {
-      refuse("\"wait\" reserves a moment in one counter, and \"shards\" makes several of it", "remove one of the two");
+      refuse("\"wait\" reserves a moment in one counter, and \"shards\" divides it into several",
+             "remove one of the two");
     } else if (limit::shards_of({&rule, 1}, shards) < shards) {
       const auto most = std::to_string(limit::shards_of({&rule, 1}, shards));
       refuse(std::to_string(shards) + " shards of " + in_quotes(to_text(rule.rate)) +

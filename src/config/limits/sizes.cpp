@@ -95,8 +95,8 @@ class LimitSizes {
         report_.warning_at_key(
             code::kConflict, *node,
             in_quotes(tier.name) + " and " + in_quotes(counted->name) +
-                " count by different periods, so they have different counters, and a caller whose "
-                "tier changes has both to spend",
+                " count by different periods, so they have different counters, and a caller whose tier changes can use "
+                "up both",
             "write all tiers with the same periods, as in \"3000/minute\" in place of \"50/second\"");
       }
       if (&tier == &usual || flies(tier) != flies(usual)) continue;
@@ -105,8 +105,8 @@ class LimitSizes {
       if (less >= 0 && (more < 0 || more > less))
         report_.warning_at_key(code::kConflict, *node,
                                in_quotes(tier.name) + " allows less than the default tier, " + in_quotes(usual.name) +
-                                   ", which every caller has who does not say which tier it is in",
-                               "exchange the two, or make the smallest tier the default one");
+                                   ", which applies to every caller whose request names no tier",
+                               "swap the two, or make the smallest tier the default");
     }
   }
 
@@ -196,8 +196,8 @@ void room_sizes(Build& build, const gateway::WaitingRoom& room, const Node& node
   const Node* grace = text_at(&node, "grace");
   if (room.rule.stay >= room.rule.grace || (stay == nullptr && grace == nullptr)) return;
   build.report.warning(code::kConflict, stay != nullptr ? *stay : *grace,
-                       "a visitor has left after " + to_text(room.rule.stay) +
-                           " without a request (\"stay\"), sooner than one who has never come in (\"grace\", " +
+                       "a visitor counts as gone after " + to_text(room.rule.stay) +
+                           " without a request (\"stay\"), sooner than a visitor who has not come in yet (\"grace\", " +
                            to_text(room.rule.grace) + ")",
                        R"(write at least "stay": ")" + to_text(room.rule.grace) + '"');
 }

@@ -66,9 +66,10 @@ class TierBuilder {
 
   void run() {
     if (const Node* window = find(&node_, "window"); from_first_use_ && algorithm_ && !algorithm_->by_calendar)
-      report_.error_at_key(code::kConflict, *window,
-                           "\"window\" is for the algorithm \"fixed_window\": no other has windows that begin",
-                           R"(add "algorithm": "fixed_window", or remove it)");
+      report_.error_at_key(
+          code::kConflict, *window,
+          "\"window\" is for the algorithm \"fixed_window\": other algorithms have no windows with a beginning",
+          R"(add "algorithm": "fixed_window", or remove it)");
     const Node* tiers = find(&node_, "tiers");
     if (tiers == nullptr) {
       refuse_without_tiers("tier_from");
@@ -124,7 +125,7 @@ class TierBuilder {
       report_.error_at_key(
           code::kConflict, *queue,
           flies ? "\"queue\" has no effect without \"wait\""
-                : "\"queue\" has no meaning for a rate: only requests in flight stand in a queue",
+                : "\"queue\" has no meaning for a rate: only \"in_flight\" limits have a queue",
           flies ? "say how long a request may wait, as in \"wait\": \"2s\", or remove it" : "remove it");
     };
     check(node_);
@@ -138,15 +139,14 @@ class TierBuilder {
 
   void refuse_beside_in_flight(const Node& written) {
     report_.error_at_key(code::kConflict, written,
-                         in_quotes(written.key) + " has no meaning for a limit of requests at the same time",
-                         "remove it");
+                         in_quotes(written.key) + " has no meaning for an \"in_flight\" limit", "remove it");
   }
 
   void refuse_without_tiers(const char* key) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
     report_.error_at_key(code::kConflict, *written, in_quotes(key) + " has no effect without \"tiers\"",
-                         "write \"tiers\" in the place of \"rate\", or remove it");
+                         "write \"tiers\" instead of \"rate\", or remove it");
   }
 
   void demand(const char* key, const std::string& example) {

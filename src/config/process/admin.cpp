@@ -87,8 +87,8 @@ void check_roles(Build& build, const Node& admin, const Admin& out) {
       continue;
     const bool lists = out.tokens.size() + out.read_tokens.size() > 2;
     build.report.error(code::kCredentials, *reader,
-                       lists ? "this is one of \"token\" too, so whoever may read may change everything"
-                             : "both tokens are the same, so whoever may read may change everything",
+                       lists ? "this is one of \"token\" too, so anyone who may read may also change everything"
+                             : "both tokens are the same, so anyone who may read may also change everything",
                        "make another one: openssl rand -hex 24");
   }
 }
@@ -103,7 +103,7 @@ void check_listen(Build& build, const Node& admin, const Admin& out) {
   }
   for (const auto& each : build.config.listen) {
     if (each.host != out.listen.host || each.port != out.listen.port || each.port == 0) continue;
-    build.report.error(code::kDuplicate, *listen, "\"listen\" already has this address, for clients",
+    build.report.error(code::kDuplicate, *listen, "\"listen\" already uses this address for clients",
                        "administration needs a port of its own, as in \"127.0.0.1:9900\"");
   }
 }

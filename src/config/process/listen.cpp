@@ -45,7 +45,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
   const auto [first, fresh] = seen.emplace(options->host + ' ' + std::to_string(options->port), address);
   if (!fresh && options->port != 0) {
     build.report.error(code::kDuplicate, *address,
-                       "this address is already listened on, at " + build.report.place(first->second->span.begin),
+                       "this address is already in the list, at " + build.report.place(first->second->span.begin),
                        "remove one of the two");
   }
   if (node.kind == Kind::object) {

@@ -189,7 +189,7 @@ void keep_credentials_out(Build& build, const Node* log, LoggedFields& out) {
     if (std::any_of(fields.begin(), fields.end(), reads) && gateway::why_not_logged(each->text).empty())
       build.report.error(code::kConflict, *each,
                          in_quotes(each->text) + " is never logged: \"identity\" reads a credential from it",
-                         "leave it out: \"callers\" says whose it was");
+                         "leave it out: \"callers\" logs its owner");
   }
   for (const auto& name : {identity.api_key.query, identity.jwt ? identity.jwt->query : std::string()})
     if (!name.empty()) out.masked.push_back(lower(name));

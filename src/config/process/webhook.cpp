@@ -92,7 +92,7 @@ void build_webhook(Build& build) {
   if (out.url.scheme == net::Scheme::http && !near) {
     build.report.warning(
         code::kUnverified, *text,
-        "http:// does not verify the receiver, and anyone on the network path can read whom it is about",
+        "http:// does not verify the receiver, and anyone on the network path can read which caller a notice is about",
         "write https://");
   }
   const Node* ca = text_at(written, "ca");

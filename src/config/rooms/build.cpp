@@ -79,8 +79,8 @@ class RoomBuilder {
     const Node* stay = text_at(&node_, "stay");
     if (rule.grace < kMinGrace) {
       report_.error(code::kRange, *grace,
-                    "a page asks again after some seconds, so within " + to_text(rule.grace) +
-                        " a caller loses its place before it knows that it was called",
+                    "the waiting page asks again every few seconds, so within " + to_text(rule.grace) +
+                        " a caller would lose its place before it learns that its turn has come",
                     R"(write at least "30s")");
     } else if (rule.grace < kShortGrace) {
       report_.warning(code::kConflict, *grace,
@@ -88,8 +88,9 @@ class RoomBuilder {
                       R"(write at least "30s")");
     }
     if (rule.stay < kMinGrace) {
-      report_.error(code::kRange, *stay, "a visitor who reads a page for " + to_text(rule.stay) + " would have left",
-                    R"(write as long as people look at one page, as in "10m")");
+      report_.error(code::kRange, *stay,
+                    "a visitor who reads one page for longer than " + to_text(rule.stay) + " would count as gone",
+                    R"(write the longest time that people spend on one page, as in "10m")");
     }
   }
 
@@ -117,8 +118,8 @@ class RoomBuilder {
                           in_quotes(gateway::to_text(per)),
                       R"(write "client_ip", "api_key", or "cookie:<name>" of the session)");
       } else if (source->counts != gateway::Counts::callers) {
-        report_.error(code::kConflict, *written, in_quotes(gateway::to_text(per)) + " tells no caller from another",
-                      R"(write "client_ip", or [] for tickets that belong to anybody who has them)");
+        report_.error(code::kConflict, *written, in_quotes(gateway::to_text(per)) + " does not tell callers apart",
+                      R"(write "client_ip", or [] for tickets that anybody may use)");
       }
     }
     bound();
@@ -155,8 +156,8 @@ class RoomBuilder {
     report_.warning(
         code::kBelieved, *written,
         "a caller can send as many values of " + in_quotes(gateway::to_text(*chosen)) +
-            " as it likes, and each is an owner with " + std::to_string(out_.rule.at_most) +
-            " numbers and places of its own, so one caller can take all of them",
+            " as it likes, and each value may hold " + std::to_string(out_.rule.at_most) +
+            " numbers and places, so one caller can take all of them",
         chosen->source->needs == Needs::api_key
             ? kNameKeys
             : R"(write "per": "client_ip", or let the routes of this room have a limit in memory per client_ip)");
@@ -174,7 +175,7 @@ class RoomBuilder {
       if (each->text.size() < kShortRoomSecret)
         report_.warning(code::kGuessable, *each,
                         "a secret of " + std::to_string(each->text.size()) +
-                            " bytes can be guessed, and who knows it writes tickets",
+                            " bytes can be guessed, and anyone who knows it can write tickets",
                         "make one of 32 or more: openssl rand -hex 24");
       all.push_back(each->text);
     }
@@ -182,13 +183,15 @@ class RoomBuilder {
 
   void store() {
     if (out_.store == limit::Store::redis && find(&build_.root, "redis") == nullptr) {
-      report_.error(code::kUnresolved, *find(&node_, "store"), "this line is in Redis, but there is no \"redis\" block",
+      report_.error(code::kUnresolved, *find(&node_, "store"),
+                    "this waiting room is kept in Redis, but there is no \"redis\" block",
                     R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or write "store": "memory")");
     }
     const Node* down = find(&node_, "if_redis_down");
     if (down != nullptr && out_.store == limit::Store::memory) {
       report_.warning_at_key(code::kNoEffect, *down,
-                             "\"if_redis_down\" has no effect: this line is in this gateway's memory", "remove it");
+                             "\"if_redis_down\" has no effect: this waiting room is kept in this gateway's memory",
+                             "remove it");
     }
   }
 

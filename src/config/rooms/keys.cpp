@@ -40,8 +40,8 @@ std::optional<LiteralError> check_sentence(std::string_view text) {
   for (auto at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
     const auto word = text.substr(at + 1, text.find('}', at) - at - 1);
     if (std::find(kWords.begin(), kWords.end(), word) != kWords.end()) continue;
-    return LiteralError{in_quotes("{" + std::string(word) + "}") + " stands for nothing",
-                        "{position}, {wait} and {minutes} stand for numbers here"};
+    return LiteralError{in_quotes("{" + std::string(word) + "}") + " is not a placeholder here",
+                        "the placeholders are {position}, {wait} and {minutes}"};
   }
   return std::nullopt;
 }

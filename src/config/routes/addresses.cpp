@@ -86,9 +86,10 @@ void check_blocks(Build& build, const std::vector<Written>& allow, const std::ve
     } else if (around == identity::AddressBlocks::kNone && rules.demands() && rules.allow_files.empty() &&
                std::none_of(allow.begin(), allow.end(),
                             [&](const Written& one) { return identity::within(one.block, each.block); })) {
-      build.report.warning(code::kNoEffect, *each.node,
-                           in_quotes(each.node->written) + " has no effect: what \"allow\" does not hold is refused",
-                           "remove it, or remove \"allow\"");
+      build.report.warning(
+          code::kNoEffect, *each.node,
+          in_quotes(each.node->written) + " has no effect: addresses outside \"allow\" are refused anyway",
+          "remove it, or remove \"allow\"");
     }
   }
 }
@@ -109,7 +110,7 @@ std::size_t file_number(Build& build, const Node& file) {
     build.report.error(
         code::kUnresolved, file,
         what + " has a mistake in line " + std::to_string(read.error().line) + ": " + read.error().message,
-        "one block on each line, as in 10.0.0.0/8, and comments behind #");
+        "one block on each line, as in 10.0.0.0/8, and comments after #");
   }
   return files.size() - 1;
 }
@@ -135,7 +136,7 @@ void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr
                      .allow_files = files_in(build, find(written, "allow_file")),
                      .deny_files = files_in(build, find(written, "deny_file"))};
   if (written->children.empty())
-    build.report.warning_at_key(code::kNoEffect, *written, "\"addresses\" has no effect: it names none",
+    build.report.warning_at_key(code::kNoEffect, *written, "\"addresses\" has no effect: it lists no addresses",
                                 R"(write "allow" or "deny")");
   check_blocks(build, allow, deny, rules);
   out = std::make_shared<const AddressRules>(std::move(rules));

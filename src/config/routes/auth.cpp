@@ -152,11 +152,11 @@ void check_shared_upstream(Build& build, std::size_t number) {
     for (const auto& name : fields) {
       if (http::same_word(name, "Authorization") || http::same_word(name, "Cookie") || dropped.contains(name)) continue;
       if (drops(other.auth, name) || drops(other.edits, name) || drops(all, name)) continue;
-      build.report.warning_at_key(code::kBelieved, *find(build.route_nodes[number], "auth"),
-                                  "any caller can send " + in_quotes(name) + " to upstream " + in_quotes(*shared) +
-                                      " by " + route_text(other) +
-                                      (other.auth ? ", whose service does not say it" : ", which asks no service"),
-                                  "add \"request_headers\": { \"remove\": [" + in_quotes(name) + "] } there");
+      build.report.warning_at_key(
+          code::kBelieved, *find(build.route_nodes[number], "auth"),
+          "any caller can send " + in_quotes(name) + " to upstream " + in_quotes(*shared) + " by " + route_text(other) +
+              (other.auth ? ", whose auth service does not return it" : ", which asks no auth service"),
+          "add \"request_headers\": { \"remove\": [" + in_quotes(name) + "] } there");
       return;
     }
   }
@@ -192,8 +192,8 @@ void build_auth(Build& build, const Node& route, RouteOptions& out) {
   for (const char* const key : {"fields", "copy", "copy_to_answer"}) report_same_fields(build, find(written, key));
   if (auth.remember > Duration(0) && !auth.fields)
     build.report.error_at_key(code::kConflict, *find(written, "remember"),
-                              "nearly every request has other fields, so no answer would count twice",
-                              R"(say which of them the service looks at: "fields": ["Authorization", "Cookie"])");
+                              "nearly every request has different fields, so no answer could be used again",
+                              R"(list the fields that the service looks at: "fields": ["Authorization", "Cookie"])");
   out.auth = std::make_shared<const AuthService>(std::move(auth));
 }
 

@@ -25,7 +25,7 @@ std::optional<LiteralError> check_realm(std::string_view text) {
   if (!text.empty() && text.size() <= kLongestRealm && std::all_of(text.begin(), text.end(), plain))
     return std::nullopt;
   return LiteralError{"a realm is 1 to " + std::to_string(kLongestRealm) + " printable ASCII characters",
-                      R"(write what visitors know the place by, as in "staging")"};
+                      R"(write a name that visitors know, as in "staging")"};
 }
 
 constexpr Shape kRealm = text("a realm", check_realm);
@@ -91,7 +91,7 @@ void check_place_of_password(Build& build, const RouteOptions& route, const Node
   const bool key = identity.api_key.written && std::ranges::find(headers, kAuthorizationField) != headers.end();
   if (key)
     build.report.error_at_key(code::kConflict, node,
-                              "a password stands in \"Authorization\", where API keys are looked for, too",
+                              "passwords are sent in \"Authorization\", from which API keys are read, too",
                               R"(give the keys another field: "identity": { "api_key": { "header": "X-API-Key" } })");
   if (route.require == Require::jwt && has_no_place_for_tokens(build, route))
     build.report.error_at_key(code::kConflict, node,
@@ -141,9 +141,9 @@ void check_basic(Build& build) {
     check_place_of_password(build, route, node);
     if (told || plain == config.listen.end() || route.https_port.value_or(0) != 0) continue;
     told = true;
-    build.report.warning_at_key(code::kGuessable, node,
-                                "passwords come in clear text by " + in_quotes(plain->text) + ", which has no TLS",
-                                R"(add "tls" to the listener, or "https_port" that redirects to it)");
+    build.report.warning_at_key(
+        code::kGuessable, node, "passwords arrive in clear text at " + in_quotes(plain->text) + ", which has no TLS",
+        R"(add "tls" to the listener, or "redirect_to_https": true to the listener or the route)");
   }
 }
 

@@ -43,11 +43,11 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
           demand_jwt(build, *node, "this field is made from", *per);
       if (is_of_key(part.kind) && !build.config.identity.api_key.any_known())
         build.report.error(code::kUnresolved, *node,
-                           "this field is made from what is known of API keys, and none is known", kNameKeys);
+                           "this field is made from the record of an API key, and no API key is known", kNameKeys);
       if (part.kind == TextPart::Kind::auth && (route == nullptr || !route->auth))
         build.report.error(code::kUnresolved, *node,
                            route == nullptr ? "not every route asks a service that says " + in_quotes(part.text)
-                                            : "this route asks no service that says " + in_quotes(part.text),
+                                            : "this route asks no auth service that returns " + in_quotes(part.text),
                            R"(set this field in the routes that have "auth": "http://auth/check")");
       if (part.kind == TextPart::Kind::user && (route == nullptr || !route->basic))
         build.report.error(code::kUnresolved, *node,
@@ -107,7 +107,8 @@ void check_taken(Build& build, const Node& node, std::string_view made, const Ro
   }
   const auto path = made.substr(0, made.find('?'));
   if (!path.ends_with("/*") || route.path.ends_with("/*")) return;
-  build.report.error(code::kUnresolved, node, "\"*\" stands for what the route's own \"/*\" took, and it has none",
+  build.report.error(code::kUnresolved, node,
+                     "\"*\" stands for the part that \"/*\" in the route's path matches, and that path has no \"/*\"",
                      "its path is " + in_quotes(route.path));
 }
 
@@ -117,7 +118,7 @@ void check_rewrite(Build& build, const Node& node, const RouteOptions& route) {
   const Node* strip = find(&node, "strip_prefix");
   const Node* add = find(&node, "add_prefix");
   if (path != nullptr && (strip != nullptr || add != nullptr)) {
-    build.report.error_at_key(code::kConflict, *path, "\"path\" stands in place of \"strip_prefix\" and \"add_prefix\"",
+    build.report.error_at_key(code::kConflict, *path, "\"path\" replaces \"strip_prefix\" and \"add_prefix\"",
                               "keep either");
   }
   if (path != nullptr && !rewrite.path.empty()) check_taken(build, *path, rewrite.path, route);

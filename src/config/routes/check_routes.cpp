@@ -32,7 +32,8 @@ void check_encoded_slash(Build& build, const RouteOptions& route, const Node& no
   }
   if (keeps && !hides && route.path.find_first_of("*{") == std::string::npos) {
     build.report.warning_at_key(code::kNoEffect, *find(&node, "encoded_slash"),
-                                "\"encoded_slash\" has no effect: no request for this path holds one", "remove it");
+                                "\"encoded_slash\" has no effect: no request for this path has an encoded slash",
+                                "remove it");
   }
 }
 
@@ -101,8 +102,8 @@ void check_grpc_web(Build& build, const RouteOptions& route, const Node& node) {
     const auto number = build.upstream_numbers.find(upstream->name)->second;
     if (build.config.upstreams[number].http2) continue;
     build.report.error_at_key(code::kConflict, *written,
-                              "the calls become calls of gRPC, and the servers of upstream " +
-                                  in_quotes(upstream->name) + " are asked over HTTP/1.1, which cannot carry them",
+                              "\"grpc_web\" turns requests into gRPC calls, and the servers of upstream " +
+                                  in_quotes(upstream->name) + " speak HTTP/1.1, which cannot carry them",
                               "add \"protocol\": \"http2\" to the upstream");
   }
 }
@@ -112,7 +113,7 @@ void check_unknown_key(Build& build, const Node* section, Require require) {
   if (written == nullptr) return;
   if (!build.config.identity.api_key.any_known()) {
     build.report.warning_at_key(code::kNoEffect, *written,
-                                "\"unknown_key\" has no effect: no API key is known, so every text counts as one",
+                                "\"unknown_key\" has no effect: no API key is known, so any text is accepted as a key",
                                 kNameKeys);
   } else if (require == Require::api_key && written->text == "anonymous") {
     build.report.warning_at_key(code::kNoEffect, *written,
@@ -241,7 +242,7 @@ void check_usage(Build& build) {
   for (std::size_t i = 0; i < routes.size() && !usage.empty(); ++i) {
     if (routes[i].path != usage) continue;
     build.report.error(code::kDuplicate, *text_at(build.route_nodes[i], "path"),
-                       "callers ask at " + in_quotes(usage) + " what is left of their limits (\"usage\")",
+                       "callers ask at " + in_quotes(usage) + " for the rest of their limits (\"usage\")",
                        "give this route or \"usage\" another path");
   }
 }

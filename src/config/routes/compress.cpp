@@ -80,7 +80,8 @@ void check_compressed_types(Build& build, const Node* written) {
           "nothing",
           type == "image/*" ? R"(name those that are not: "image/svg+xml", "image/bmp")" : "leave it out");
     else if (type.starts_with("application/grpc"))
-      build.report.warning(code::kNoEffect, *each, "gRPC compresses its messages itself, so its answers never are",
+      build.report.warning(code::kNoEffect, *each,
+                           "gRPC compresses its messages itself, so its answers are never compressed here",
                            "leave it out");
   }
 }

@@ -39,8 +39,8 @@ std::vector<ValueCondition> read_list(Build& build, const Node* written, const S
   std::vector<ValueCondition> out;
   for (const Node* each : children(written, Kind::object)) {
     if (std::any_of(out.begin(), out.end(), [&](const auto& other) { return same(other.name, each->key); })) {
-      build.report.error_at_key(code::kDuplicate, *each, in_quotes(each->key) + " stands here twice",
-                                "give it once, with a list of values");
+      build.report.error_at_key(code::kDuplicate, *each, in_quotes(each->key) + " appears twice here",
+                                "write it once, with a list of values");
       continue;
     }
     ValueCondition condition{.name = each->key, .values = {}};

@@ -135,7 +135,7 @@ void report_twice(Build& build, const Node* written) {
     const bool twice = std::any_of(met.begin(), met.end(),
                                    [&](const Node* other) { return http::same_variable(other->key, each->key); });
     if (twice)
-      build.report.error_at_key(code::kDuplicate, *each, in_quotes(each->key) + " stands here twice", "give it once");
+      build.report.error_at_key(code::kDuplicate, *each, in_quotes(each->key) + " appears twice here", "give it once");
     met.push_back(each);
   }
 }

@@ -55,18 +55,19 @@ void check_on_reject(Build& build, const gateway::RouteOptions& route, const Nod
   if (std::any_of(route.limits.begin(), route.limits.end(), appoints) ||
       std::any_of(options.all_routes.limits.begin(), options.all_routes.limits.end(), appoints))
     report.error_at_key(code::kConflict, *written,
-                        "a limit of this route hands out appointments, so what it rejects is told when to come back",
+                        "a limit of this route hands out appointments, so rejected requests are told when to come back",
                         "remove \"on_reject\" here, or \"appointments\" there");
   const auto& other = build.config.upstreams[known->second];
   if (other.concurrency && other.concurrency->in_flight > 0)
-    report.error(code::kConflict, *to,
-                 "upstream " + in_quotes(to->written) +
-                     " counts requests for all gateways (\"in_flight\"), and what is rejected is counted no more",
-                 R"(bound it by each server's "max_in_flight", or by "concurrency": {})");
+    report.error(
+        code::kConflict, *to,
+        "upstream " + in_quotes(to->written) +
+            " counts requests for all gateways (\"in_flight\"), and a rejected request cannot be counted there",
+        R"(bound it by each server's "max_in_flight", or by "concurrency": {})");
   else if (!other.concurrency && !other.server_queue)
     report.warning(code::kConflict, *to,
-                   "nothing bounds what is sent to upstream " + in_quotes(to->written) +
-                       ": whatever the limits of this route reject goes there",
+                   "nothing bounds the number of requests to upstream " + in_quotes(to->written) +
+                       ": all requests that the limits of this route reject go there",
                    R"(add "concurrency": {} to it, or "max_in_flight" to its servers)");
 }
 

@@ -132,7 +132,7 @@ void check_issuers(Build& build, const Node& jwt) {
     for (const auto& issuer : issuers) names.push_back(issuer.issuer);
     build.report.error(code::kUnresolved, *each,
                        each->replaced
-                           ? "the value of " + in_quotes(each->written) + " is no issuer that \"identity\" accepts"
+                           ? "the value of " + in_quotes(each->written) + " is not an issuer that \"identity\" accepts"
                            : "\"identity\" accepts no issuer named " + in_quotes(each->written),
                        "these are accepted: " + in_quotes(names.front()) + (names.size() > 1 ? " and others" : ""));
   }
@@ -153,7 +153,7 @@ void check_algorithms(Build& build, const Node& jwt, const gateway::TokenDemands
     };
     if (std::any_of(issuers.begin(), issuers.end(), uses)) continue;
     build.report.error(code::kConflict, *nodes[i],
-                       "no issuer that this route takes may sign with " + in_quotes(nodes[i]->text),
+                       "no issuer that this route accepts may sign with " + in_quotes(nodes[i]->text),
                        "add it to the \"algorithms\" of the issuer, or remove it here");
   }
 }
@@ -169,7 +169,7 @@ void check_key_names(Build& build, const Node& api_key) {
       if (std::any_of(keys.begin(), keys.end(), has_it)) continue;
       build.report.warning(code::kNoEffect, *each,
                            "no known API key has " + in_quotes(each->written) + " among its " + std::string(name),
-                           "until one has, no key passes by it");
+                           "until a key has it, no key meets this condition");
     }
   };
   check("owners", [](const auto& key, const auto& text) { return key.owner == text; });
@@ -207,8 +207,10 @@ void check_demands(Build& build, const gateway::RouteOptions& route, const Node&
   const Node* api_key = find(require, "api_key");
   if (api_key == nullptr) return;
   if (build.config.identity.api_key.any_known()) return check_key_names(build, *api_key);
-  build.report.error_at_key(code::kUnresolved, *api_key,
-                            "a key is known by its owner, tier or tags, but no API key is known", kNameKeys);
+  build.report.error_at_key(
+      code::kUnresolved, *api_key,
+      "a key can only be required by its owner, tier or tags if the keys are known, and no API key is known",
+      kNameKeys);
 }
 
 }  // namespace headgate::config

@@ -102,7 +102,7 @@ void Includer::entry(const Node& entry) {
                          "the directory of " + in_quotes(entry.written) + " cannot be read: " + named.why_not,
                          "a path begins at the directory of this file");
   if (named.files.empty())
-    return report_.warning(code::kNoEffect, entry, "no file is named like " + in_quotes(entry.written),
+    return report_.warning(code::kNoEffect, entry, "no file matches " + in_quotes(entry.written),
                            "a path begins at the directory of this file");
   for (const auto& each : named.files) file(each, entry);
 }
@@ -110,8 +110,8 @@ void Includer::entry(const Node& entry) {
 void Includer::file(const std::string& path, const Node& entry) {
   const auto one = canonical(path);
   if (one == main_)
-    return report_.error(code::kConflict, entry, in_quotes(entry.written) + " names this file itself, too",
-                         "put the files to include into a directory of their own");
+    return report_.error(code::kConflict, entry, in_quotes(entry.written) + " also matches this file itself",
+                         "put the included files into a directory of their own");
   if (!read_.insert(one).second) return;
   if (read_.size() > kMaxFiles) {
     if (read_.size() == kMaxFiles + 1)

@@ -86,9 +86,10 @@ class Replacer {
 
   /// Returns a hint that says where variables of requests exist, or an empty text if `name` is not such a variable.
   std::string of_requests(std::string_view name) const {
-    if (variables_) return "; of a request there are: " + joined(gateway::kVariables, ", ");
+    if (variables_) return "; variables of a request are: " + joined(gateway::kVariables, ", ");
     if (!gateway::read_variable(name)) return {};
-    return "; ${" + std::string(name) + "} of a request is for values in \"request_headers\" and \"response_headers\"";
+    return "; ${" + std::string(name) +
+           "} is otherwise a variable of requests, for values in \"request_headers\" and \"response_headers\"";
   }
 
   std::optional<std::string> value_of(std::string_view inside) {

@@ -61,15 +61,16 @@ bool sees_tls(const Config& config) {
 }
 
 constexpr const char* kNameTheProxy =
-    R"(give a listener "tls", or name the proxy that ends their TLS: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
+    R"(give a listener "tls", or name the proxy that terminates their TLS: "identity": { "trusted_proxies": ["10.0.0.0/8"] })";
 
 void warn_of_redirect(Report& report, const Node* where) {
   if (where == nullptr || where->kind != Kind::object) return;
   const Node* written = find(where, "redirect_to_https");
   if (written == nullptr || written->text == "false") return;
-  report.warning_at_key(code::kProxies, *written,
-                        "clients of a proxy that ends their TLS are redirected without end: no proxy is believed",
-                        kNameTheProxy);
+  report.warning_at_key(
+      code::kProxies, *written,
+      "clients behind a proxy that terminates TLS are redirected endlessly, because no proxy is trusted",
+      kNameTheProxy);
 }
 
 void warn_beside_tls(Report& report, const Node* listener) {
@@ -138,7 +139,8 @@ void build_hsts(Build& build) {
   if (preload && (!below || *seconds < kYear)) {
     build.report.warning_at_key(
         code::kNoEffect, *find(written, "preload"),
-        "browsers take a host into their lists only with \"include_subdomains\" and a \"max_age\" of 1y or more",
+        "browsers accept a host for their preload lists only with \"include_subdomains\" and a \"max_age\" of 1y or "
+        "more",
         R"(write "hsts": { "max_age": "1y", "include_subdomains": true, "preload": true }, or remove "preload")");
   }
 }

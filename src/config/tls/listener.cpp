@@ -83,7 +83,7 @@ using net::KeyKind;
 
 constexpr std::size_t kShortestTicketSecret = 32;
 constexpr const char* kKeyHelp =
-    "name the PEM file of a private key; to take a passphrase off: openssl pkey -in OLD -out NEW";
+    "name the PEM file of a private key; to remove a passphrase: openssl pkey -in OLD -out NEW";
 constexpr const char* kPemHelp = "name a PEM file that starts with -----BEGIN";
 constexpr std::size_t kLargestStaple = 64UL * 1024;
 constexpr const char* kStapleHelp =
@@ -159,16 +159,17 @@ class ListenerTls {
       // After a renewal the response for the new certificate comes later. A start in between must succeed.
       if (staple.error().may_pass)
         return report_.warning(code::kCertificate, node, why + ": it is not sent",
-                               "look at the program that gets it: clients get none until it is replaced");
+                               "check the program that fetches it: clients get no OCSP response until it is replaced");
       return report_.error(code::kCredentials, node, why, kStapleHelp);
     }
     const auto now = headgate::now();
     if (!staple->fresh(now))
       report_.warning(code::kCertificate, node,
-                      staple->until <= now ? "this OCSP response ended on " + day_text(staple->until)
-                                           : "this OCSP response begins on " + day_text(staple->from),
-                      staple->until <= now ? "look at the program that gets it: clients get none until it is replaced"
-                                           : "until then clients get none: look at the clock of this machine");
+                      staple->until <= now ? "this OCSP response expired on " + day_text(staple->until)
+                                           : "this OCSP response is not valid before " + day_text(staple->from),
+                      staple->until <= now
+                          ? "check the program that fetches it: clients get no OCSP response until it is replaced"
+                          : "until then clients get no OCSP response: check the clock of this machine");
     if (staple->revoked)
       report_.warning(code::kCertificate, node, "this OCSP response says that the certificate is revoked",
                       "get another certificate: clients refuse this one");
@@ -198,11 +199,11 @@ class ListenerTls {
   void judge(const Node& node, const net::CertificateFacts& facts) {
     const auto now = headgate::now();
     if (facts.not_after <= now)
-      report_.warning(code::kCertificate, node, "this certificate ended on " + day_text(facts.not_after),
+      report_.warning(code::kCertificate, node, "this certificate expired on " + day_text(facts.not_after),
                       "renew it: clients refuse it");
     else if (facts.not_before > now)
-      report_.warning(code::kCertificate, node, "this certificate begins on " + day_text(facts.not_before),
-                      "until then clients refuse it: look at the clock of this machine, or use another one");
+      report_.warning(code::kCertificate, node, "this certificate is not valid before " + day_text(facts.not_before),
+                      "until then clients refuse it: check the clock of this machine, or use another one");
     if (facts.stray > 0)
       report_.warning(code::kCertificate, node,
                       "the " + place_word(facts.stray) + " certificate of this file did not sign the one before it",
@@ -251,14 +252,14 @@ bool asks_for_certificates(const Config& config) {
 
 std::optional<LiteralError> check_tls_group(std::string_view text) {
   if (net::is_group(std::string(text))) return std::nullopt;
-  return LiteralError{"this version of OpenSSL knows no group " + in_quotes(text),
+  return LiteralError{"this version of OpenSSL does not support the group " + in_quotes(text),
                       "for example X25519, P-256 or P-384"};
 }
 
 std::optional<LiteralError> check_ticket_secret(std::string_view text) {
   if (text.size() >= kShortestTicketSecret) return std::nullopt;
   return LiteralError{
-      "a secret of " + std::to_string(text.size()) + " bytes is too short: who guesses it is let in as any client",
+      "a secret of " + std::to_string(text.size()) + " bytes is too short: anyone who guesses it can act as any client",
       "make one: openssl rand -hex 32"};
 }
 

@@ -51,7 +51,8 @@ void build_policy(Build& build, const Node& written, gateway::UpstreamOptions& o
   const auto& key = out.balance_per = build_key(build, per, KeyFor::balancing);
   const auto everybody = [](const Per& part) { return part.source->counts == gateway::Counts::everybody; };
   if (!key.empty() && std::all_of(key.begin(), key.end(), everybody))
-    build.report.warning(code::kNoEffect, *per, "all requests have this in common, so one server gets all it can",
+    build.report.warning(code::kNoEffect, *per,
+                         "this is the same for all requests, so one server gets as many as it can take",
                          R"(tell them apart, as with "per": "client_ip")");
 }
 

@@ -113,7 +113,7 @@ void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
 void build_retry(Build& build, const Node& node, gateway::Retry& out) {
   if (const Node* on = find(&node, "on"); on != nullptr && on->kind == Kind::list) build_conditions(build, *on, out);
   if (out.attempts < 2)
-    build.report.error(code::kConflict, *find(&node, "attempts"), "with one attempt nothing is ever sent again",
+    build.report.error(code::kConflict, *find(&node, "attempts"), "with one attempt, no request is ever retried",
                        "write 2, or leave \"retry\" out");
   if (out.on_timeout && !out.timeout_each)
     build.report.error_at_key(code::kConflict, *find(&node, "on"),
@@ -134,7 +134,7 @@ void check_timeout_each(Build& build, const gateway::UpstreamOptions& upstream, 
     if (!goes_to(route, upstream.name) || *upstream.retry->timeout_each < timeout) continue;
     build.report.warning(code::kNoEffect, *find(&node, "timeout_each"),
                          route_text(route) + " has a timeout of " + to_text(timeout) +
-                             " for all attempts together, so none follows one that took as long as this",
+                             " for all attempts together, so no attempt follows one that took this long",
                          "shorten \"timeout_each\", or raise the route's \"timeout\"");
     return;
   }
@@ -152,7 +152,7 @@ void check_mirror(Build& build, const RouteOptions& route, const Node& mirror) {
   if (to->text == route.to ||
       (route.split && std::any_of(route.split->shares.begin(), route.split->shares.end(), gets))) {
     build.report.error(code::kConflict, *to, "requests of this route go to " + in_quotes(to->written) + " already",
-                       "name another upstream: it gets every copy beside the requests themselves");
+                       "name another upstream: it would get every copy in addition to the requests");
     return;
   }
   const auto known = [&](const Node* each) { return each->key == to->text; };
@@ -162,7 +162,7 @@ void check_mirror(Build& build, const RouteOptions& route, const Node& mirror) {
     const auto asked = upstreams_of(build, route);
     if (std::any_of(asked.begin(), asked.end(), [&](const auto* each) { return each->base != base; }))
       build.report.error(code::kConflict, *to,
-                         "a copy has the path of its request, and the URLs of the two upstreams have different paths",
+                         "a mirrored request keeps its path, and the URLs of the two upstreams have different paths",
                          "name an upstream whose servers have the same path");
     return;
   }

@@ -156,7 +156,8 @@ const Node* add_servers(Build& build, const Node* written, gateway::UpstreamOpti
       out.base = url->base;
     } else if (url->base != out.base) {
       build.report.error(code::kConflict, *each,
-                         "the path of this URL is not that of the one at " + build.report.place(begin->span.begin) +
+                         "the path of this URL differs from that of the one at " +
+                             build.report.place(begin->span.begin) +
                              ": all servers of one upstream get the same requests",
                          "give this server an upstream of its own");
     } else if (url->tls != out.tls.has_value()) {
@@ -176,7 +177,7 @@ const Node* add_servers(Build& build, const Node* written, gateway::UpstreamOpti
     out.servers.push_back(std::move(url->server));
   }
   if (!out.servers.empty() && std::ranges::all_of(out.servers, &upstream::ServerOptions::backup)) {
-    build.report.error(code::kConflict, *begin, "all servers of this upstream are backups, so none of them is one",
+    build.report.error(code::kConflict, *begin, "all servers of this upstream are backups, so they back up nothing",
                        "remove \"backup\" from the servers that get the requests first");
   }
   return begin;

@@ -127,7 +127,7 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamOptions
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
   if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
     build.report.warning_at_key(code::kNoEffect, *find(written, "per"),
-                                "all callers stand in one line, so one of them can delay all others",
+                                "all callers wait in one queue, so one of them can delay all others",
                                 R"(tell them apart, as with "per": "client_ip")");
 }
 
@@ -187,12 +187,12 @@ void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*
   if (routes.empty()) return;  // reported already
   if (reserved != nullptr && !critical)
     build.report.warning(code::kNoEffect, *reserved,
-                         "nobody can use what is reserved: no request to this upstream is critical",
+                         "nobody can use the reserved share: no request to this upstream is critical",
                          R"(write "priority": "critical" at a route or a tier, or reserve nothing)");
   if (critical && !others)
     build.report.warning(code::kNoEffect, reserved != nullptr ? *reserved : node,
-                         "every request to this upstream is critical, so none goes first",
-                         "leave \"priority\" out where others may go first");
+                         "every request to this upstream is critical, so none is preferred",
+                         "leave \"priority\" out of the routes that matter less");
 }
 
 /// A request waits no longer than its route's timeout.
@@ -224,7 +224,7 @@ void build_shedding(Build& build) {
   const Node* from = text_at(node, "priority_from");
   if (from == nullptr) return;
   if (build.config.identity.trusted_proxies.empty())
-    build.report.warning(code::kProxies, *from, "priorities are believed only from trusted proxies, and none is named",
+    build.report.warning(code::kProxies, *from, "priorities are accepted only from trusted proxies, and none is named",
                          R"(name the proxy that writes them: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
 }
 
@@ -236,12 +236,13 @@ void check_shedding(Build& build) {
     const Node* written = find(build.route_nodes[i], "priority");
     if (written == nullptr || sheds(build, options.routes[i])) continue;
     build.report.warning_at_key(code::kNoEffect, *written,
-                                "\"priority\" has no effect: requests of this route are never too many",
+                                "\"priority\" has no effect: requests of this route are never rejected for overload",
                                 R"(add "concurrency": {} to its upstream, or remove it)");
   }
   const Node* from = find(find(&build.root, "shedding"), "priority_from");
   if (from != nullptr && !any && !options.routes.empty())
-    build.report.warning_at_key(code::kNoEffect, *from, "\"priority_from\" has no effect: no request is ever too many",
+    build.report.warning_at_key(code::kNoEffect, *from,
+                                "\"priority_from\" has no effect: no request is ever rejected for overload",
                                 R"(add "concurrency": {} to an upstream)");
   RoutesTo routes;
   const auto& upstreams = build.config.upstreams;

@@ -16,7 +16,7 @@ const KeySource auth{
     .also = kAuthAlso,
     .name = {.placeholder = "<field>",
              .what = "field",
-             .help = R"(write the field of the service's answer behind the dot, as in "auth.X-User")",
+             .help = R"(write the name of a field in the service's answer after the dot, as in "auth.X-User")",
              .read =
                  [](std::string_view written) {
                    return is_auth_field(written) ? std::optional(lower(written)) : std::nullopt;

@@ -22,7 +22,7 @@ const KeySource cookie{.word = "cookie:",
                        .example = "cookie:session",
                        .name = {.placeholder = "<name>",
                                 .what = "cookie",
-                                .help = R"(write the cookie behind the colon, as in "cookie:session")",
+                                .help = R"(write the cookie's name after the colon, as in "cookie:session")",
                                 .read =
                                     [](std::string_view written) {
                                       return http::is_token(written) ? std::optional(std::string(written))

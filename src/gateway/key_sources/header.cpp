@@ -14,7 +14,7 @@ const KeySource header{
     .example = "header:X-Tenant",
     .name = {.placeholder = "<name>",
              .what = "field",
-             .help = R"(write the field behind the colon, as in "header:X-Tenant")",
+             .help = R"(write the field's name after the colon, as in "header:X-Tenant")",
              .read =
                  [](std::string_view written) {
                    const bool valid = http::is_token(written) && written.size() <= kLongestField;

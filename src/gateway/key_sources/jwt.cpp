@@ -34,7 +34,7 @@ const KeySource jwt{
     .also = kJwtAlso,
     .name = {.placeholder = "<claim>",
              .what = "claim",
-             .help = R"(write the claim behind the dot, as in "jwt.sub" or "jwt.realm_access.tenant")",
+             .help = R"(write the claim's name after the dot, as in "jwt.sub" or "jwt.realm_access.tenant")",
              .read =
                  [](std::string_view written) {
                    return identity::is_claim_name(written) ? std::optional(std::string(written)) : std::nullopt;

@@ -29,7 +29,7 @@ const KeySource path{
     .example = "path:account",
     .name = {.placeholder = "<parameter>",
              .what = "parameter of a path",
-             .help = R"(write the parameter behind the colon, as in "path:account" for "/accounts/{account}")",
+             .help = R"(write the parameter's name after the colon, as in "path:account" for "/accounts/{account}")",
              .read =
                  [](std::string_view written) {
                    return is_path_parameter(written) ? std::optional(std::string(written)) : std::nullopt;

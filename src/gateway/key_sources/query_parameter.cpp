@@ -40,7 +40,7 @@ const KeySource query_parameter{
     .example = "query:api_key",
     .name = {.placeholder = "<name>",
              .what = "query parameter",
-             .help = R"(write the parameter behind the colon, as in "query:api_key")",
+             .help = R"(write the parameter's name after the colon, as in "query:api_key")",
              .read =
                  [](std::string_view written) {
                    return is_parameter_name(written) ? std::optional(std::string(written)) : std::nullopt;

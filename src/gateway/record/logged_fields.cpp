@@ -18,7 +18,7 @@ constexpr std::size_t kMaxQueryBytes = 1'600;
 struct Secret {
   std::string_view name, why;
 };
-constexpr std::string_view kCredential = "it is a credential: whoever reads the log could act as its owner";
+constexpr std::string_view kCredential = "it is a credential, and anyone who reads the log could act as its owner";
 constexpr std::string_view kTicket = "it is a ticket: whoever reads the log could take its owner's place";
 constexpr std::array kSecrets{Secret{"authorization", kCredential}, Secret{"proxy-authorization", kCredential},
                               Secret{"cookie", kCredential},        Secret{"cookie2", kCredential},

@@ -65,7 +65,7 @@ Result<Network, std::string> parse_network(std::string_view text) {
   if (slash != text.npos) {
     const auto read = parse_prefix(text.substr(slash + 1), most);
     if (!read) {
-      return quoted(text) + ": what follows the slash must be a number of bits from 0 to " + std::to_string(most) +
+      return quoted(text) + ": the part after the slash must be a number of bits from 0 to " + std::to_string(most) +
              ", as in \"" + block_text(masked_any(*address, most / 4), most / 4) + '"';
     }
     prefix = *read;

@@ -141,7 +141,7 @@ SigningKey::Made read_jwk(const nlohmann::json& jwk, Algorithms algorithms) {
   const auto curve = members.text("crv");
   if (!members.objection().empty()) return members.objection();
   if (is_asymmetric(*type) && is_private(members)) {
-    return std::string("a private key is published here; have the issuer take it away and make a new one at once");
+    return std::string("it publishes a private key; have the issuer remove it and make a new key at once");
   }
 
   std::vector<JwtAlgorithm> may(algorithms.begin(), algorithms.end());

@@ -77,8 +77,8 @@ Duration wait_for(const Rule& rule, std::int64_t cost, std::int64_t owed, Durati
 
 std::optional<RuleFault> check_size(Rule rule) {
   if (rule.burst < rule.rate.count)
-    return RuleFault{"a fixed_window lets all of its " + std::to_string(rule.rate.count) + " come at once",
-                     "leave \"burst\" out, or write more: what is beyond the rate comes back with later windows"};
+    return RuleFault{"a fixed_window allows all of its " + std::to_string(rule.rate.count) + " requests at once",
+                     "leave \"burst\" out, or write a larger one: the part above the rate refills over later windows"};
   const std::uint64_t windows = (rule.burst - 1) / rule.rate.count;
   if (rule.rate.period > Duration(0) && windows > static_cast<std::uint64_t>(kNever / rule.rate.period) - 1)
     return RuleFault{"a burst of " + std::to_string(rule.burst) + " would take more than a hundred years to come back",
@@ -97,12 +97,12 @@ std::optional<RuleFault> check(const Rule& rule) {
   }
   const bool months = rule.calendar->unit() == Calendar::Unit::month;
   if (months != rule.rate.month || (!months && rule.rate.period != std::chrono::hours(24)))
-    return RuleFault{(months ? "the months of " : "the days of ") + rule.calendar->zone() + " are not what " +
-                         to_text(rule.rate) + " counts by",
+    return RuleFault{(months ? "the months of " : "the days of ") + rule.calendar->zone() +
+                         " do not match the period of " + to_text(rule.rate),
                      "write \"" + count + (months ? "/month\"" : "/day\"") + ", or leave the time zone out"};
   if (rule.from_first_use)
-    return RuleFault{"a window that begins with a key's first request has no " + std::string(months ? "month" : "day") +
-                         " of a time zone",
+    return RuleFault{"a window that begins with a key's first request cannot follow the " +
+                         std::string(months ? "months" : "days") + " of a time zone",
                      "remove \"window\", or write \"" + count + (months ? "/30d\"" : "/24h\"") + " and no time zone"};
   return check_size(rule);
 }

@@ -118,7 +118,9 @@ Result<Staple, StapleFault> read_staple(std::string_view response, std::string_v
              .revoked = status == V_OCSP_CERTSTATUS_REVOKED};
   if (issuer != nullptr) {
     X509* const signer = signer_of(basic.get(), issuer);
-    if (signer == nullptr) return no_staple("is not signed by the issuer of the certificate or a responder of it");
+    if (signer == nullptr)
+      return no_staple(
+          "is signed neither by the issuer of the certificate nor by a responder that the issuer authorised");
     out.until = std::min(out.until, openssl::instant_of(X509_get0_notAfter(signer)));
   }
   ERR_clear_error();

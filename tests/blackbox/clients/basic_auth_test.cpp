@@ -102,7 +102,7 @@ TEST(BasicAuth, NeedsAFileThatItCanRead) {
   const TemporaryFile config(config_for(FakeUpstream(), asks_passwords(users)).dump());
   const auto ran = run_headgate({"check", config.path()});
   EXPECT_NE(ran.code, 0);
-  EXPECT_NE((ran.out + ran.err).find("line 1: this is no hash of bcrypt"), std::string::npos) << ran.out << ran.err;
+  EXPECT_NE((ran.out + ran.err).find("line 1: this is not a bcrypt hash"), std::string::npos) << ran.out << ran.err;
   EXPECT_EQ((ran.out + ran.err).find("secret-password"), std::string::npos);
 }
 

@@ -258,7 +258,7 @@ TEST(Load, LetsADelayBeNothing) {
       loaded(R"({ "listen": ":1", "drain_delay": "0s", "routes": [{ "path": "/*", "respond": {} }] })").drain_delay,
       Duration(0));
   EXPECT_THAT(messages(R"({ "listen": ":1", "drain": "0s", "routes": [{ "path": "/*", "respond": {} }] })"),
-              testing::ElementsAre("\"0s\" is no time at all"));
+              testing::ElementsAre("\"0s\" is too short"));
 }
 
 TEST(Load, AllowsCommentsAndTrailingCommasAndAByteOrderMark) {

@@ -42,7 +42,7 @@ TEST(Durations, AreReadStrictly) {
   }
 }
 
-TEST(Durations, AreLongerThanNothing) { EXPECT_EQ(parse_duration("0ms").error().message, "\"0ms\" is no time at all"); }
+TEST(Durations, AreLongerThanNothing) { EXPECT_EQ(parse_duration("0ms").error().message, "\"0ms\" is too short"); }
 
 TEST(Durations, EndAt366DaysHoweverManyDigitsAreWritten) {
   EXPECT_EQ(*parse_duration("366d"), 366 * 24h);

@@ -33,7 +33,7 @@ TEST(UserFile, HasANameAndAHashOnEachLine) {
 }
 
 TEST(UserFile, NamesTheFormatThatItDoesNotTake) {
-  const std::string only = "; only bcrypt is taken";
+  const std::string only = "; only bcrypt is accepted";
   EXPECT_EQ(fault_of("ann:" + kWonderland + "\nben:$apr1$cH0dJ1c2$wqR9vQ2Wc4qOQ0Cz6eYbX/"),
             "2: this hash is Apache's MD5 ($apr1$)" + only);
   EXPECT_EQ(fault_of("ann:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g="), "1: this hash is SHA-1 without a salt ({SHA})" + only);
@@ -45,13 +45,13 @@ TEST(UserFile, NamesTheFormatThatItDoesNotTake) {
   EXPECT_EQ(fault_of("ann:$y$j9T$a$b"), "1: this hash is yescrypt ($y$)" + only);
   EXPECT_EQ(fault_of("ann:$2x$04$YsYHolJpTs2HZo6Be5aG9.dGzxgn9M2H5vDz1KHwGIu3BTQhGjyHm"),
             "1: this hash was made by a faulty bcrypt ($2x$)" + only);
-  EXPECT_EQ(fault_of("ann:rqXexS6ZhobKA"), "1: this hash is DES of crypt" + only);
-  EXPECT_EQ(fault_of("ann:secret"), "1: this is no hash of bcrypt, perhaps a password in clear text");
+  EXPECT_EQ(fault_of("ann:rqXexS6ZhobKA"), "1: this is a DES hash of crypt" + only);
+  EXPECT_EQ(fault_of("ann:secret"), "1: this is not a bcrypt hash, perhaps a password in clear text");
 }
 
 TEST(UserFile, RefusesWhatNoPasswordWouldMatch) {
   EXPECT_EQ(fault_of("ann"), "1: there is no ':' between a name and a hash");
-  EXPECT_EQ(fault_of("ann:"), "1: there is no hash behind the name");
+  EXPECT_EQ(fault_of("ann:"), "1: there is no hash after the name");
   EXPECT_EQ(fault_of(":" + kWonderland),
             "1: a name is 1 to 255 bytes of UTF-8 without control characters, and without blanks around it");
   EXPECT_EQ(fault_of("a\tb:" + kWonderland),

@@ -148,7 +148,7 @@ TEST_F(KeyringFiles, OfUsersMustBeRightAtTheStart) {
   options.user_files = {path("users")};
   write("users", "ann:secret\n");
   const auto why = why_not_open();
-  EXPECT_NE(why.find("users:1: this is no hash of bcrypt"), std::string::npos) << why;
+  EXPECT_NE(why.find("users:1: this is not a bcrypt hash"), std::string::npos) << why;
   EXPECT_EQ(why.find("secret"), std::string::npos);
 }
 

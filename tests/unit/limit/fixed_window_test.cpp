@@ -106,9 +106,10 @@ TEST(FixedWindowCheck, RefusesOptionsThatAWindowLacks) {
   Rule rule = fixed_rule("100/minute");
   EXPECT_EQ(fault_of(rule), "accepted");
   rule.burst = 50;
-  EXPECT_EQ(fault_of(rule),
-            "a fixed_window lets all of its 100 come at once | leave \"burst\" out, or write more: what is beyond the "
-            "rate comes back with later windows");
+  EXPECT_EQ(
+      fault_of(rule),
+      "a fixed_window allows all of its 100 requests at once | leave \"burst\" out, or write a larger one: the part "
+      "above the rate refills over later windows");
   rule = fixed_rule("1/31d");
   rule.burst = 2000;
   EXPECT_EQ(
@@ -124,10 +125,12 @@ TEST(FixedWindowCheck, RefusesACalendarOfAnotherPeriod) {
   EXPECT_EQ(fault_of(calendar_window("5/day", Calendar::Unit::day)), "accepted");
   EXPECT_EQ(fault_of(calendar_window("5/24h", Calendar::Unit::day)), "accepted");
   EXPECT_EQ(fault_of(calendar_window("5/month", Calendar::Unit::month)), "accepted");
-  EXPECT_EQ(fault_of(calendar_window("5/minute", Calendar::Unit::day)),
-            "the days of Europe/Vienna are not what 5/minute counts by | write \"5/day\", or leave the time zone out");
-  EXPECT_EQ(fault_of(calendar_window("5/31d", Calendar::Unit::month)),
-            "the months of Europe/Vienna are not what 5/31d counts by | write \"5/month\", or leave the time zone out");
+  EXPECT_EQ(
+      fault_of(calendar_window("5/minute", Calendar::Unit::day)),
+      "the days of Europe/Vienna do not match the period of 5/minute | write \"5/day\", or leave the time zone out");
+  EXPECT_EQ(
+      fault_of(calendar_window("5/31d", Calendar::Unit::month)),
+      "the months of Europe/Vienna do not match the period of 5/31d | write \"5/month\", or leave the time zone out");
   EXPECT_NE(fault_of(calendar_window("5/month", Calendar::Unit::day)), "accepted");
   EXPECT_EQ(fault_of(fixed_rule("5/month")),
             "a month has no length without a calendar | give the limit a time zone, as in "

@@ -42,12 +42,13 @@ TEST(ParseNetwork, SaysWhichNetworkWasMeantWhereHostBitsAreSet) {
 TEST(ParseNetwork, SaysWhatAPrefixIs) {
   EXPECT_EQ(
       read_back("10.0.0.0/33"),
-      R"(error: "10.0.0.0/33": what follows the slash must be a number of bits from 0 to 32, as in "10.0.0.0/8")");
-  EXPECT_EQ(read_back("fd00::/129"),
-            R"(error: "fd00::/129": what follows the slash must be a number of bits from 0 to 128, as in "fd00::/32")");
+      R"(error: "10.0.0.0/33": the part after the slash must be a number of bits from 0 to 32, as in "10.0.0.0/8")");
+  EXPECT_EQ(
+      read_back("fd00::/129"),
+      R"(error: "fd00::/129": the part after the slash must be a number of bits from 0 to 128, as in "fd00::/32")");
   for (const auto* text : {"10.0.0.0/", "10.0.0.0/x", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.0/8 ",
                            "10.0.0.0/8/8", "10.0.0.0/255.0.0.0", "10.0.0.0/4294967304", "10.0.0.0/ 8"}) {
-    EXPECT_NE(read_back(text).find("what follows the slash"), std::string::npos) << text << ": " << read_back(text);
+    EXPECT_NE(read_back(text).find("the part after the slash"), std::string::npos) << text << ": " << read_back(text);
   }
 }
 

@@ -137,7 +137,7 @@ TEST(JwkSet, WithAPrivateKeyIsRefusedWithoutQuotingIt) {
           jwk(rsa_key(), json_member("use", "enc") + json_member(member, hidden)),
           R"({"kty":"OKP","crv":"X25519","x":"AA")" + json_member(member, hidden) + '}'}) {
       const auto message = refusal(jwk_set({jwk(curve_key()), published}));
-      EXPECT_NE(message.find("key 2 of the JWK Set is not valid: a private key is published"), std::string::npos)
+      EXPECT_NE(message.find("key 2 of the JWK Set is not valid: it publishes a private key"), std::string::npos)
           << message;
       EXPECT_EQ(message.find(hidden), std::string::npos);
     }

@@ -56,7 +56,8 @@ TEST(Staple, SaysWhyItCannotBeUsed) {
   EXPECT_EQ(refusal_of("rsa.staple"), "is for another certificate");
   EXPECT_EQ(refusal_of("unknown.staple"), "says that the responder does not know the certificate");
   EXPECT_EQ(refusal_of("endless.staple"), "does not say when it ends (nextUpdate)");
-  const std::string stranger = "is not signed by the issuer of the certificate or a responder of it";
+  const std::string stranger =
+      "is signed neither by the issuer of the certificate nor by a responder that the issuer authorised";
   EXPECT_EQ(refusal_of("forged.staple"), stranger);
   EXPECT_EQ(refusal_of("usurped.staple"), stranger);
   const auto more = read_staple(beside_tls("good.staple") + "x", beside_tls("good.pem"));
