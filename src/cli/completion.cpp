@@ -114,7 +114,7 @@ std::string completion(const CLI::App& app, const std::string& shell) {
 
 void offer_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("completion", "A script that completes commands and options in your shell");
+  auto* command = app.add_subcommand("completion", "Print a script that completes commands and options in your shell");
   command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([shell, &app] { std::fputs(completion(app, *shell).c_str(), stdout); });
 }

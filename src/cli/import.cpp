@@ -90,16 +90,16 @@ int import_file(const ImportOptions& options) {
 void offer_import(CLI::App& app, int& result) {
   const auto options = std::make_shared<ImportOptions>();
   auto* command =
-      app.add_subcommand("import", "Make a configuration of one of nginx, HAProxy, Kong, Ingress, Spring or Traefik");
-  command->add_option("file", options->path, "The file, or a folder of them; - for stdin")->required();
+      app.add_subcommand("import", "Make a configuration from one of nginx, HAProxy, Kong, Ingress, Spring or Traefik");
+  command->add_option("file", options->path, "The file, or a directory of files; - for stdin")->required();
   std::vector<std::string> names;
   for (const auto product : translate::all_products()) names.emplace_back(translate::to_text(product));
   command
       ->add_option("--from", options->from,
-                   "What it is: nginx, ingress, kong, haproxy, spring or traefik (default: found)")
+                   "The format: nginx, ingress, kong, haproxy, spring or traefik (default: detected)")
       ->check(CLI::IsMember(names));
   command->add_option("-o,--output", options->out,
-                      "Write it to this file, in place of what is there (default: stdout)");
+                      "Write the configuration to this file and replace it if it exists (default: stdout)");
   command->callback([&result, options] { result = import_file(*options); });
 }
 

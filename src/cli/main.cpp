@@ -86,24 +86,26 @@ struct KeysOptions {
 };
 
 void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
-  auto* keys = app.add_subcommand("keys", "API keys: in a file, or through a running gateway");
+  auto* keys = app.add_subcommand("keys", "Manage API keys in a file or through a running gateway");
   keys->require_subcommand(1);
 
-  auto* make = keys->add_subcommand("new", "Make a key, shown once, and its record for a key file");
+  auto* make = keys->add_subcommand("new", "Make a key, which is shown once, and its record for a key file");
   auto* owner = make->add_option("--owner", options.make.owner, "The owner's name: the key's requests count for it");
-  make->add_option("--tier", options.make.tier, "Its tier in limits that have tiers");
-  make->add_option("--expires", options.make.expires, "2027-01-31 (that day in UTC is its last), or RFC 3339");
+  make->add_option("--tier", options.make.tier, "The key's tier in limits that have tiers");
+  make->add_option("--expires", options.make.expires,
+                   "The last day (in UTC) on which the key is valid, as in 2027-01-31, or a time of RFC 3339");
   make->add_option("--prefix", options.make.prefix, "Prefix of the key, for secret scanners")->capture_default_str();
   make->add_option("--file", options.make.file, "The key file to add it to; created if it does not exist")
       ->needs(owner);
   make->callback([&] { result = keys_new(options.make); });
 
-  auto* hash = keys->add_subcommand("hash", "The SHA-256 of the key on stdin, as a key file has it");
+  auto* hash = keys->add_subcommand("hash", "Print the SHA-256 of the key on stdin, as a key file has it");
   hash->callback([&] { result = keys_hash(); });
 
   auto* check = keys->add_subcommand("check", "Check a key file, and count its keys");
   check->add_option("file", options.check.file, "The key file")->required();
-  check->add_option("--key", options.check.key, "-: print the owner of the key on stdin, and whether it is valid");
+  check->add_option("--key", options.check.key,
+                    "With -, print the owner of the key on stdin, and whether the key is valid");
   check->callback([&] { result = keys_check(options.check); });
   offer_key_calls(*keys, result);
 }
@@ -111,8 +113,8 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
 /// Adds headgate help [COMMAND...].
 void offer_help(CLI::App& app, int& result) {
   const auto wanted = std::make_shared<std::vector<std::string>>();
-  auto* help = app.add_subcommand("help", "What a command does");
-  help->add_option("command", *wanted, "The command: keys new, servers drain …");
+  auto* help = app.add_subcommand("help", "Show what a command does");
+  help->add_option("command", *wanted, "The command, as in: keys new, servers drain …");
   help->callback([&app, &result, wanted] {
     std::string program = "headgate";
     std::vector<char*> words{program.data()};
@@ -144,7 +146,7 @@ int do_command(int count, char** words) {
   int result = kWell;
 
   RunOptions run_options;
-  auto* run_command = app.add_subcommand("run", "Serve with a configuration file, in the foreground");
+  auto* run_command = app.add_subcommand("run", "Run the gateway with a configuration file, in the foreground");
   run_command->add_option(
       "-c,--config", run_options.file,
       "The configuration (default: $HEADGATE_CONFIG, conf/headgate.json, /etc/headgate/headgate.json)");
@@ -152,7 +154,7 @@ int do_command(int count, char** words) {
   run_command->callback([&] { result = run(run_options); });
 
   ProxyOptions proxy_options;
-  auto* proxy_command = app.add_subcommand("proxy", "Serve without a file");
+  auto* proxy_command = app.add_subcommand("proxy", "Run the gateway without a file: one upstream and one limit");
   proxy_command->add_option("--to", proxy_options.to, "Where requests go: http://HOST:PORT or https://HOST:PORT")
       ->required();
   proxy_command->add_option("--limit", proxy_options.limit, "How much each caller may request: 5/second, 100/minute …");
@@ -166,21 +168,22 @@ int do_command(int count, char** words) {
   EchoOptions echo_options;
   auto* echo_command = app.add_subcommand("echo", "A small upstream for tests");
   echo_command->add_option("--listen", echo_options.listen, "Where to listen")->capture_default_str();
-  echo_command->add_option("--delay", echo_options.delay, "Wait before each answer: 20ms, 1s … (steps of 50 ms)");
+  echo_command->add_option("--delay", echo_options.delay, "Delay before each answer: 20ms, 1s … (in steps of 50 ms)");
   echo_command->add_option("--status", echo_options.status, "Status of each answer")
       ->capture_default_str()
       ->check(CLI::Range(200, 599));
-  echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0: describe the request")
+  echo_command
+      ->add_option("--bytes", echo_options.bytes, "Size of each body in bytes; with 0 the body describes the request")
       ->capture_default_str();
   echo_command->add_option("--fails", echo_options.fails,
-                           "Answer 503 for a part of the time, as 8s/45s: in the last 8 of each 45 s");
-  echo_command->add_option("--workers", echo_options.workers, "Threads; 0: one per core")
+                           "Answer 503 for a part of the time: with 8s/45s in the last 8 s of each 45 s");
+  echo_command->add_option("--workers", echo_options.workers, "Number of threads; with 0 one per core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   echo_command->callback([&] { result = echo(echo_options); });
 
   CheckOptions check_options;
-  auto* check_command = app.add_subcommand("check", "Find every mistake in a file, then say what it means");
+  auto* check_command = app.add_subcommand("check", "Find every mistake in a configuration, or say what it means");
   check_command->add_option("-c,--config,file", check_options.file, "The configuration (default as for run)");
   check_command->add_option("--format", check_options.format, "text or json")
       ->capture_default_str()
@@ -189,29 +192,33 @@ int do_command(int count, char** words) {
   check_command->callback([&] { result = check(check_options); });
 
   FmtOptions fmt_options;
-  auto* fmt_command = app.add_subcommand("fmt", "Lay out a configuration or a policy test; comments stay");
+  auto* fmt_command = app.add_subcommand("fmt", "Format a configuration or a policy test; comments are kept");
   fmt_command->add_option("-c,--config,file", fmt_options.files,
-                          "The files, - for stdin (default: the configuration, as for run)");
-  auto* fmt_write = fmt_command->add_flag("--write", fmt_options.write, "Replace the files; name those that change");
+                          "The files, or - for stdin (default: the configuration, as for run)");
+  auto* fmt_write = fmt_command->add_flag("--write", fmt_options.write,
+                                          "Replace the files, and print the names of those that change");
   fmt_command
-      ->add_flag("--check", fmt_options.check, "Only name the files that would change; exit code 1 if there are any")
+      ->add_flag("--check", fmt_options.check,
+                 "Only print the names of files that would change; exit code 1 if there are any")
       ->excludes(fmt_write);
   fmt_command->callback([&] { result = fmt(fmt_options); });
 
   InitOptions init_options;
-  auto* init_command = app.add_subcommand("init", "Write a configuration to begin with");
+  auto* init_command = app.add_subcommand("init", "Write a configuration to start from");
   init_command->add_option("folder", init_options.folder, "The directory to write to")->capture_default_str();
-  auto* with_tls = init_command->add_flag("--tls", init_options.tls,
-                                          "Also write a certificate that signs itself, and its key, for trying");
+  auto* with_tls =
+      init_command->add_flag("--tls", init_options.tls, "Also write a self-signed certificate and its key, for trials");
   init_command
       ->add_option("--name", init_options.names,
-                   "A further name or address of the certificate, beside localhost, 127.0.0.1 and ::1; repeatable")
+                   "Another name or address in the certificate, besides localhost, 127.0.0.1 and ::1; repeatable")
       ->needs(with_tls);
   init_command->add_option("--days", init_options.days, "Days until the certificate expires")
       ->needs(with_tls)
       ->capture_default_str()
       ->check(CLI::Range(1, 3650));
-  init_command->add_option("--kind", init_options.kind, "What to begin with, and its test: minimal, saas or cluster")
+  init_command
+      ->add_option("--kind", init_options.kind,
+                   "The configuration to start from, with its policy test: minimal, saas or cluster")
       ->check(CLI::IsMember({"minimal", "saas", "cluster"}));
   init_command->add_option("--to", init_options.servers, "Where requests go: http://HOST:PORT; repeatable")
       ->allow_extra_args(false);
@@ -219,7 +226,8 @@ int do_command(int count, char** words) {
       ->check(CLI::IsMember({"anyone", "keys", "tokens"}));
   init_command->add_option("--limit", init_options.rate, "How much each caller may request: 100/minute …");
   init_command
-      ->add_option("--gateways", init_options.gateways, "How many gateways share the limits, in Redis if several")
+      ->add_option("--gateways", init_options.gateways,
+                   "Number of gateways that share the limits; more than one share them in Redis")
       ->check(CLI::Range(1, 1000));
   init_command->callback([&] { result = init(init_options); });
 
@@ -233,17 +241,18 @@ int do_command(int count, char** words) {
   offer_load(app, result);
 
   bool schema_of_tests = false;
-  auto* schema_command = app.add_subcommand("schema", "JSON Schema of the configuration, for editors");
-  schema_command->add_flag("--tests", schema_of_tests, "Of files of policy tests instead");
+  auto* schema_command = app.add_subcommand("schema", "Print the JSON Schema of the configuration, for editors");
+  schema_command->add_flag("--tests", schema_of_tests, "Print the schema of policy test files instead");
   schema_command->callback([&] { result = schema(schema_of_tests); });
 
   bool version_json = false;
-  auto* version_command = app.add_subcommand("version", "The version of this program");
-  version_command->add_flag("--json", version_json, "As JSON");
+  auto* version_command = app.add_subcommand("version", "Print the version of this program");
+  version_command->add_flag("--json", version_json, "Print the result as JSON");
   version_command->callback([&] { result = version(version_json); });
 
   HealthcheckOptions health_options;
-  auto* health_command = app.add_subcommand("healthcheck", "Send one HTTP request: exit code 0 or 1, for containers");
+  auto* health_command =
+      app.add_subcommand("healthcheck", "Send one HTTP request, for health checks of containers; exit code 0 or 1");
   health_command->add_option("url", health_options.url,
                              "The URL to request (default: /healthz at $HEADGATE_ADMIN, http://127.0.0.1:9900, which "
                              "is no request to a server)");

@@ -179,7 +179,7 @@ void offer_manual(CLI::App& app, int& result) {
   };
   const auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("man", "A manual page, made of what --help says: headgate man run | man -l -");
-  auto* name = command->add_option("command", options->command, "The command; without it: the page of all");
+  auto* name = command->add_option("command", options->command, "The command (default: the page of all commands)");
   command->add_option("--to", options->folder, "Write every page into this directory instead")->excludes(name);
   command->callback([options, &app, &result] {
     result = options->folder.empty() ? print_page(app, options->command) : write_pages(app, options->folder);

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> out{"README.md"};
+  std::vector<fs::path> out{"README.md", "tests/load/README.md"};
   for (const auto& each : fs::directory_iterator(project_root() / "docs"))
     if (each.path().extension() == ".md") out.push_back(each.path().lexically_relative(project_root()));
   std::sort(out.begin(), out.end());
@@ -121,6 +121,43 @@ TEST(Pages, NameOnlyTestsThatExist) {
     }
   }
   EXPECT_GT(named, 40U) << "docs/security.md names the tests that attack each check";
+}
+
+/// Pages named without a link, and by messages: "(docs/not_here.md)".
+TEST(Pages, NameOnlyPagesThatExist) {
+  const std::regex in_page(R"(`([a-z_/-]+\.md)`)"), in_source(R"(\b(docs/[\w-]+\.md)\b)");
+  std::map<fs::path, std::set<std::string>> named;
+  const auto collect = [&](const fs::path& file, const std::regex& page) {
+    const auto text = content(file);
+    if (text.find(".md") == std::string::npos) return;
+    for (std::sregex_iterator match(text.begin(), text.end(), page), end; match != end; ++match)
+      named[file].insert((*match)[1]);
+  };
+  for (const auto& file : pages()) collect(file, in_page);
+  for (const auto& file : source_files({"include", "src", "tests"})) collect(file, in_source);
+  for (const auto* file : {"conf/headgate.schema.json", "conf/alerts.yml", "dev"}) collect(file, in_source);
+  EXPECT_GT(named.size(), 20U) << "the test has lost sight of the pages";
+  for (const auto& [file, names] : named)
+    for (const auto& name : names)
+      EXPECT_TRUE(fs::exists(project_root() / name) || fs::exists(project_root() / file.parent_path() / name))
+          << file << ": there is no page " << name;
+}
+
+TEST(Pages, NameOnlyCommandsOfDev) {
+  const std::regex in_usage(R"(^\./dev ([a-z0-9]+))", std::regex::multiline), in_page(R"(\./dev ([a-z0-9]+))");
+  const auto words = [](const std::string& text, const std::regex& command) {
+    std::set<std::string> out;
+    for (std::sregex_iterator match(text.begin(), text.end(), command), end; match != end; ++match)
+      out.insert((*match)[1]);
+    return out;
+  };
+  const auto known = words(content("dev"), in_usage);
+  EXPECT_GT(known.size(), 10U);
+  auto all = pages();
+  all.emplace_back("CONTRIBUTING.md");
+  for (const auto& file : all)
+    for (const auto& word : words(content(file), in_page))
+      EXPECT_TRUE(known.contains(word)) << file << ": there is no ./dev " << word;
 }
 
 TEST(Pages, HaveAnchorsAsHostsMakeThem) {

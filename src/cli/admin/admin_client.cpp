@@ -145,9 +145,10 @@ AdminOptions AdminOptions::whole() const {
 void offer_admin(CLI::App& command, AdminOptions& options) {
   options.command = &command;
   command.add_option("--admin", options.url,
-                     "The gateway's admin interface (default: $HEADGATE_ADMIN, http://127.0.0.1:9900)");
-  command.add_option("--token-file", options.token_file, "A file with its token (default: $HEADGATE_ADMIN_TOKEN)");
-  command.add_flag("--json", options.json, "Print the answer as JSON");
+                     "URL of the gateway's admin interface (default: $HEADGATE_ADMIN, else http://127.0.0.1:9900)");
+  command.add_option("--token-file", options.token_file,
+                     "A file with the admin token (default: the token in $HEADGATE_ADMIN_TOKEN)");
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 int complain(const CommandFailure& failure) {

@@ -94,18 +94,20 @@ void offer_size(CLI::App& servers, int& result) {
                                                : " is changed, until a restart or a reload that changes it"));
       });
   command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
-  command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
+  command.app->add_option("server", command.words->second, "The server, as `headgate servers` shows it")->required();
   auto* weight = command.app->add_option("--weight", command.words->burst, "1 to 1000")->check(CLI::Range(1, 1000));
   auto* bound =
       command.app->add_option("--max-in-flight", *most, "Only for a server that has a bound in the configuration")
           ->check(CLI::Range(1, 10'000'000));
-  command.app->add_flag("--as-configured", command.words->flag, "Both as the configuration says")
+  command.app
+      ->add_flag("--as-configured", command.words->flag, "Return to the weight and max_in_flight of the configuration")
       ->excludes(weight)
       ->excludes(bound);
 }
 
 void offer_servers(CLI::App& app, int& result) {
-  auto* servers = app.add_subcommand("servers", "Which servers get requests, and why others do not");
+  auto* servers = app.add_subcommand(
+      "servers", "Show which servers get requests, and why others do not; take servers out and back in");
   const auto options = std::make_shared<AdminOptions>();
   offer_admin(*servers, *options);
   servers->callback([servers, options, &result] {
@@ -114,9 +116,9 @@ void offer_servers(CLI::App& app, int& result) {
   });
   offer_size(*servers, result);
   for (const std::string state : {"drain", "down", "up"}) {
-    const char* help = state == "up"      ? "Let a server have requests again"
+    const char* help = state == "up"      ? "Put a server back, so that it gets requests again"
                        : state == "drain" ? "Take a server out: it gets no new requests"
-                                          : "Take a server out, and end the requests that it has";
+                                          : "Take a server out and end its requests in flight";
     const auto command = offer(
         *servers, result, state.c_str(), help,
         [state](const Words& words) {
@@ -129,14 +131,14 @@ void offer_servers(CLI::App& app, int& result) {
           return [server = words.second](const Json& answer) { print_line(server + state_in(answer)); };
         });
     command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
-    command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
+    command.app->add_option("server", command.words->second, "The server, as `headgate servers` shows it")->required();
     if (state != "up")
-      command.app->add_flag("--force", command.words->flag, "Also if it is the last server of its upstream");
+      command.app->add_flag("--force", command.words->flag, "Do so even if it is the last server of its upstream");
   }
 }
 
 void offer_suspensions(CLI::App& app, int& result) {
-  auto* suspensions = app.add_subcommand("suspensions", "Who is suspended; add and lift suspensions");
+  auto* suspensions = app.add_subcommand("suspensions", "List, add and lift suspensions");
   const auto options = std::make_shared<AdminOptions>();
   offer_admin(*suspensions, *options);
   suspensions->callback([suspensions, options, &result] {
@@ -157,7 +159,7 @@ void offer_suspensions(CLI::App& app, int& result) {
           print_warning(ban);
         };
       });
-  add.app->add_option("--for", add.words->length, "How long: 10m, 1h … (default: as the limit says)");
+  add.app->add_option("--for", add.words->length, "Duration: 10m, 1h … (default: that of the limit's \"ban\")");
   const auto lift = offer(
       *suspensions, result, "lift", "End the suspension of a key",
       [](const Words& words) {
@@ -193,7 +195,8 @@ AdminRequest set_override(const Words& words) {
 }
 
 void offer_overrides(CLI::App& app, int& result) {
-  auto* overrides = app.add_subcommand("overrides", "Keys with another size of a limit for a time; set and lift them");
+  auto* overrides = app.add_subcommand(
+      "overrides", "List, set and lift overrides: other sizes of a limit for single keys, for a time");
   const auto options = std::make_shared<AdminOptions>();
   offer_admin(*overrides, *options);
   overrides->callback([overrides, options, &result] {
@@ -221,12 +224,12 @@ void offer_overrides(CLI::App& app, int& result) {
     each.app->add_option("key", each.words->second, "The key, or its id (k_…): an address, an API key's owner …")
         ->required();
   }
-  set.app->add_option("rate", set.words->rates, "Its rate: 500/minute … or unlimited; several are possible")
+  set.app->add_option("rate", set.words->rates, "The rate: 500/minute … or unlimited; several rates are possible")
       ->required();
-  set.app->add_option("--for", set.words->length, "How long: 10m, 1h … at most 366d")->required();
-  set.app->add_option("--burst", set.words->burst, "How many at once (default: as a limit with this rate has)")
+  set.app->add_option("--for", set.words->length, "Duration: 10m, 1h …, at most 366d")->required();
+  set.app->add_option("--burst", set.words->burst, "The burst (default: that of a limit with this rate)")
       ->check(CLI::PositiveNumber);
-  set.app->add_option("--why", set.words->why, "What lists say of it");
+  set.app->add_option("--why", set.words->why, "A note that lists show with the override");
 }
 
 std::string key_target(const Words& words) {
@@ -236,7 +239,7 @@ std::string key_target(const Words& words) {
 
 void offer_limits(CLI::App& app, int& result) {
   const auto limits = offer(
-      app, result, "limits", "All limits, one, or what one key has used of it",
+      app, result, "limits", "Show all limits, one limit, or what one key has used of a limit",
       [](const Words& words) {
         if (!words.second.empty()) return AdminRequest{.target = key_target(words)};
         return AdminRequest{.target = "/api/v1/limits" + (words.first.empty() ? "" : '/' + in_path(words.first))};
@@ -249,7 +252,7 @@ void offer_limits(CLI::App& app, int& result) {
   limits.app->add_option("--tier", limits.words->third, "The tier of the key (default: the limit's default)");
 
   const auto reset = offer(
-      app, result, "reset", "Forget what a key has used of a limit, or all of its keys",
+      app, result, "reset", "Reset the counters of a limit, for one key or for all keys",
       [](const Words& words) { return AdminRequest{.method = "DELETE", .target = key_target(words)}; },
       [](const Words&) -> Print { return print_key; });
   reset.app->callback([words = reset.words, &result] {
@@ -258,7 +261,7 @@ void offer_limits(CLI::App& app, int& result) {
                          : call_and_print(words->admin, {.method = "DELETE", .target = key_target(*words)}, print_key);
   });
   reset.app->add_option("limit", reset.words->first, "The limit's name")->required();
-  auto* all = reset.app->add_flag("--all", reset.words->flag, "All keys; of a limit in Redis for all gateways");
+  auto* all = reset.app->add_flag("--all", reset.words->flag, "Reset all keys; for a limit in Redis on all gateways");
   reset.app->add_option("key", reset.words->second, "The key, or its id (k_…): an address, an API key's owner …")
       ->excludes(all);
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
@@ -268,7 +271,7 @@ void offer_limits(CLI::App& app, int& result) {
 void offer_certificates(CLI::App& app, int& result) {
   const auto options = std::make_shared<AdminOptions>();
   auto* command =
-      app.add_subcommand("certs", "Every certificate in force; exit code 1 if one ends soon or was refused");
+      app.add_subcommand("certs", "List all certificates in use; exit code 1 if one expires soon or was refused");
   offer_admin(*command, *options);
   command->callback([options, &result] {
     bool wrong = false;
@@ -304,7 +307,7 @@ int call_and_print(const AdminOptions& own, const AdminRequest& request, const s
 }
 
 void offer_admin_commands(CLI::App& app, int& result) {
-  offer_plain(app, result, "status", "Whether a running gateway is ready, and what it runs",
+  offer_plain(app, result, "status", "Show whether a running gateway is ready, and which configuration it runs",
               {.target = "/api/v1/status"}, print_status);
   offer_candidate(app, result);
   offer_limits(app, result);
@@ -313,7 +316,7 @@ void offer_admin_commands(CLI::App& app, int& result) {
   offer_servers(app, result);
   offer_connections(app, result);
   offer_refused(app, result);
-  offer_plain(app, result, "bounds", "The bounds of a running gateway beside how much of each is used",
+  offer_plain(app, result, "bounds", "Show the bounds of a running gateway and how much of each is used",
               {.target = "/api/v1/bounds"}, print_bounds);
   offer_certificates(app, result);
   const auto reload = offer(
@@ -325,10 +328,10 @@ void offer_admin_commands(CLI::App& app, int& result) {
       },
       [](const Words&) { return print_reload; });
   reload.app->add_flag("--previous", reload.words->flag, "Go back to the configuration that was in force before");
-  offer_plain(app, result, "drain", "Finish what is in flight, then end, as SIGTERM does",
+  offer_plain(app, result, "drain", "Finish the requests in flight, then exit, as SIGTERM does",
               {.method = "POST", .target = "/api/v1/drain"}, line("the gateway is draining"));
   const auto level = offer(
-      app, result, "log-level", "Choose what a running gateway logs, until its next reload",
+      app, result, "log-level", "Set the log level of a running gateway until its next reload",
       [](const Words& words) {
         return AdminRequest{
             .method = "PUT", .target = "/api/v1/log-level", .body = json_text({{"level", words.first}})};
@@ -340,13 +343,13 @@ void offer_admin_commands(CLI::App& app, int& result) {
       ->required()
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   const auto config = offer(
-      app, result, "config", "The configuration in force, without secrets",
+      app, result, "config", "Print the configuration in force, without secrets",
       [](const Words& words) {
         return AdminRequest{.target = words.flag ? "/api/v1/config/diff" : "/api/v1/config",
                             .patience = kReloadPatience};
       },
       [](const Words& words) -> Print { return words.flag ? print_differences : print_config; });
-  config.app->add_flag("--diff", config.words->flag, "Where the file differs from it");
+  config.app->add_flag("--diff", config.words->flag, "Show where the file differs from it");
 }
 
 }  // namespace headgate::cli

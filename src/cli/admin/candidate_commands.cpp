@@ -128,21 +128,23 @@ int set_candidate(const CandidateOptions& given) {
 
 void offer_candidate(CLI::App& app, int& result) {
   const auto options = std::make_shared<CandidateOptions>();
-  auto* candidate = app.add_subcommand("candidate", "Another policy beside the one in force: show, set or drop it");
+  auto* candidate =
+      app.add_subcommand("candidate", "Show, set or drop a candidate: a policy that is compared with the one in force");
   offer_admin(*candidate, options->admin);
   candidate->callback([candidate, options, &result] {
     if (candidate->get_subcommands().empty())
       result = call_and_print(options->admin, {.target = "/api/v1/candidate"}, print_candidate);
   });
   const auto setting = std::make_shared<CandidateOptions>();
-  auto* set = candidate->add_subcommand("set", "Let the policy of a file decide beside it, and only compare");
+  auto* set =
+      candidate->add_subcommand("set", "Compare the policy of a file with the one in force, without enforcing it");
   offer_admin(*set, setting->admin);
   set->add_option("file", setting->file, "The configuration to compare with")->required();
   set->add_flag("--by-path", setting->by_path,
-                "Send only its path: the gateway reads the file, and what it includes, where it lies");
+                "Send only the path: the gateway reads the file and the files that it includes itself");
   set->callback([setting, &result] { result = set_candidate(*setting); });
   const auto dropping = std::make_shared<AdminOptions>();
-  auto* drop = candidate->add_subcommand("drop", "Compare no more, and forget what it has counted");
+  auto* drop = candidate->add_subcommand("drop", "Drop the candidate and its counters");
   offer_admin(*drop, *dropping);
   drop->callback([dropping, &result] {
     result = call_and_print(*dropping, {.method = "DELETE", .target = "/api/v1/candidate"},
@@ -150,7 +152,8 @@ void offer_candidate(CLI::App& app, int& result) {
   });
 
   const auto comparing = std::make_shared<CandidateOptions>();
-  auto* diff = app.add_subcommand("diff", "What the candidate would change for the requests since it was set, live");
+  auto* diff =
+      app.add_subcommand("diff", "Show live what the candidate would have changed for the requests since it was set");
   offer_admin(*diff, comparing->admin);
   offer_live(*diff, comparing->live);
   diff->callback([comparing, &result] {
@@ -158,10 +161,11 @@ void offer_candidate(CLI::App& app, int& result) {
   });
 
   const auto promoting = std::make_shared<AdminOptions>();
-  auto* promote = app.add_subcommand("promote", "Put the candidate in force, as a reload does");
+  auto* promote = app.add_subcommand("promote", "Put the candidate in force, as a reload would");
   offer_admin(*promote, *promoting);
   const auto listeners = std::make_shared<bool>(false);
-  promote->add_flag("--listeners", *listeners, "Also where it listens, if that is elsewhere; else it is refused then");
+  promote->add_flag("--listeners", *listeners,
+                    "Also change the listeners; without this a candidate with other listeners is refused");
   promote->callback([promoting, listeners, &result] {
     const std::string target = "/api/v1/candidate/promote";
     result = call_and_print(

@@ -173,13 +173,13 @@ void offer_limit(CLI::App& command, Asked& asked, const char* help) {
 
 void offer_end(CLI::App& connections, int& result) {
   auto* command = connections.add_subcommand(
-      "end", "End a request (503, or its connection is closed), or all connections of an address");
+      "end", "End a request (with 503, or by closing its connection), or all connections of an address");
   const auto asked = std::make_shared<Asked>();
   offer_admin(*command, asked->admin);
-  auto* id = command->add_option("id", asked->id, "The request, as `headgate connections --requests` lists it");
+  auto* id = command->add_option("id", asked->id, "The request's id, as `headgate connections --requests` shows it");
   command
       ->add_option("--address", asked->address,
-                   "All connections of this address, of IPv6 of its whole block, and all of their requests")
+                   "All connections of this address (IPv6: of its whole block), with their requests")
       ->excludes(id);
   command->callback([asked, &result] {
     if (asked->id.empty() && asked->address.empty()) throw CLI::RequiredError("an id, or --address");
@@ -196,14 +196,14 @@ void offer_end(CLI::App& connections, int& result) {
 }  // namespace
 
 void offer_connections(CLI::App& app, int& result) {
-  auto* command = app.add_subcommand("connections", "Who is connected, which requests are under way; end some of them");
+  auto* command = app.add_subcommand("connections", "List connections or requests in flight, and end some of them");
   const auto asked = std::make_shared<Asked>();
   offer_admin(*command, asked->admin);
-  auto* requests = command->add_flag("--requests", asked->requests, "The requests under way, the oldest first");
+  auto* requests = command->add_flag("--requests", asked->requests, "List the requests in flight, the oldest first");
   offer_limit(*command, *asked, "How many rows (default: 100)");
   command->add_option("--route", asked->route, "Only requests of this route")->needs(requests);
-  command->add_option("--server", asked->server, "Only requests at this server")->needs(requests);
-  command->add_option("--address", asked->address, "Only requests of this address")->needs(requests);
+  command->add_option("--server", asked->server, "Only requests to this server")->needs(requests);
+  command->add_option("--address", asked->address, "Only requests from this address")->needs(requests);
   command->callback([command, asked, &result] {
     if (!command->get_subcommands().empty()) return;
     const auto query = query_of({{"limit", asked->limit_text()},
@@ -219,12 +219,13 @@ void offer_connections(CLI::App& app, int& result) {
 }
 
 void offer_refused(CLI::App& app, int& result) {
-  auto* command = app.add_subcommand("refused", "The last malformed requests: why, and where in their heads");
+  auto* command =
+      app.add_subcommand("refused", "List the last malformed requests, with the fault and its place in the head");
   const auto asked = std::make_shared<Asked>();
   offer_admin(*command, asked->admin);
   offer_limit(*command, *asked, "How many, the newest first (default: 20)");
-  command->add_option("--address", asked->address, "Only those of this address");
-  command->add_flag("--heads", asked->heads, "With their heads, without secrets");
+  command->add_option("--address", asked->address, "Only requests from this address");
+  command->add_flag("--heads", asked->heads, "Show the heads as well, without secrets");
   command->callback([asked, &result] {
     const auto query = query_of({{"limit", asked->limit_text()}, {"address", asked->address}});
     const auto print = [heads = asked->heads](const Json& answer) { print_refused(answer, heads); };

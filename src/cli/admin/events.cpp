@@ -90,12 +90,12 @@ int show_events(const EventsOptions& options) {
 
 void offer_events(CLI::App& app, int& result) {
   const auto options = std::make_shared<EventsOptions>();
-  auto* command = app.add_subcommand("events", "What a running gateway has reported lately: reloads, failures, alarms");
+  auto* command = app.add_subcommand("events", "Show recent events of a running gateway: reloads, failures, alarms");
   offer_admin(*command, options->admin);
-  command->add_option("--last", options->count, "How many of the last events")
+  command->add_option("--last", options->count, "Number of past events to show")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command->add_flag("-f,--follow", options->follow, "Go on with those that come, until it is stopped");
+  command->add_flag("-f,--follow", options->follow, "Keep printing new events until interrupted");
   command->callback([options, &result] { result = show_events(*options); });
 }
 

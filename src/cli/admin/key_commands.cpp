@@ -74,10 +74,10 @@ void print_keys(const Json& answer) {
 
 void offer_list(CLI::App& keys, int& result) {
   const auto options = std::make_shared<KeyCallOptions>();
-  auto* list = keys.add_subcommand("list", "The keys that a running gateway knows, without the keys themselves");
+  auto* list = keys.add_subcommand("list", "List the records of the keys that a running gateway knows");
   offer_admin(*list, options->admin);
   list->add_option("--owner", options->owner, "Only keys of this owner");
-  list->add_option("--after", options->id, "Go on behind this id");
+  list->add_option("--after", options->id, "Start after the key with this id, for the next part of a long list");
   list->callback([options, &result] {
     std::string query;
     if (!options->owner.empty()) query += "?owner=" + in_path(options->owner);
@@ -90,19 +90,22 @@ void offer_list(CLI::App& keys, int& result) {
 
 void offer_key_calls(CLI::App& keys, int& result) {
   const auto wanted = std::make_shared<KeyCallOptions>();
-  auto* issue = keys.add_subcommand("issue", "Have a running gateway make a key, shown once, for all that share Redis");
+  auto* issue = keys.add_subcommand(
+      "issue", "Have a running gateway make a key, which is shown once, for all gateways that share Redis");
   offer_admin(*issue, wanted->admin);
   issue->add_option("--owner", wanted->owner, "The owner's name: the key's requests count for it")->required();
-  issue->add_option("--tier", wanted->tier, "Its tier in limits that have tiers");
-  issue->add_option("--tag", wanted->tags, "A word by which routes choose keys; several are possible");
-  issue->add_option("--expires", wanted->expires, "2027-01-31 (that day in UTC is its last), or RFC 3339");
+  issue->add_option("--tier", wanted->tier, "The key's tier in limits that have tiers");
+  issue->add_option("--tag", wanted->tags, "A tag, which routes can require; repeatable");
+  issue->add_option("--expires", wanted->expires,
+                    "The last day (in UTC) on which the key is valid, as in 2027-01-31, or a time of RFC 3339");
   issue->add_option("--prefix", wanted->prefix, "Prefix of the key, for secret scanners (default: hg)");
   issue->callback([wanted, &result] { result = call_and_print(wanted->admin, issue_request(*wanted), print_issued); });
   offer_list(keys, result);
   const auto gone = std::make_shared<KeyCallOptions>();
-  auto* revoke = keys.add_subcommand("revoke", "Have a running gateway take a key away, for all that share Redis");
+  auto* revoke =
+      keys.add_subcommand("revoke", "Have a running gateway revoke a key, for all gateways that share Redis");
   offer_admin(*revoke, gone->admin);
-  revoke->add_option("id", gone->id, "The key's id, as `headgate keys list` has it")->required();
+  revoke->add_option("id", gone->id, "The key's id, as `headgate keys list` shows it")->required();
   revoke->callback([gone, &result] {
     result = call_and_print(gone->admin, {.method = "DELETE", .target = "/api/v1/keys/" + in_path(gone->id)},
                             [](const Json& answer) {

@@ -23,8 +23,8 @@ constexpr const char* kHome = "\x1b[H\x1b[J";
 
 void offer_live(CLI::App& command, LiveOptions& options) {
   auto* every = command.add_option("--every", options.every,
-                                   "Again after this time, as in 2s (default on a terminal: 1s; else once)");
-  command.add_flag("--once", options.once, "Once, also on a terminal")->excludes(every);
+                                   "Repeat at this interval, as in 2s (default on a terminal: 1s; otherwise once)");
+  command.add_flag("--once", options.once, "Print once, even on a terminal")->excludes(every);
 }
 
 int show_live(const LiveOptions& options, bool json,

@@ -78,16 +78,16 @@ Result<std::string, CommandFailure> picture_of(const TopOptions& options) {
 
 void offer_top(CLI::App& app, int& result) {
   const auto options = std::make_shared<TopOptions>();
-  auto* command = app.add_subcommand("top", "Who is limited: the keys that limits reject or allow most often, live");
+  auto* command = app.add_subcommand("top", "Show live which keys the limits reject or allow most often");
   offer_admin(*command, options->admin);
   command->add_option("--limit", options->limit, "Only this limit");
-  command->add_option("--by", options->by, "rejected or allowed")
+  command->add_option("--by", options->by, "Sort by rejected or allowed requests")
       ->check(CLI::IsMember({"rejected", "allowed"}))
       ->capture_default_str();
   command->add_option("--window", options->window, "The last minute or the last hour: 1m or 1h")
       ->check(CLI::IsMember({"1m", "1h"}))
       ->capture_default_str();
-  command->add_option("--keys", options->keys, "How many keys of each limit")
+  command->add_option("--keys", options->keys, "Number of keys per limit")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
   offer_live(*command, options->live);

@@ -88,16 +88,16 @@ Result<std::string, CommandFailure> traffic_picture(const TrafficOptions& option
 
 void offer_traffic(CLI::App& app, int& result) {
   const auto options = std::make_shared<TrafficOptions>();
-  auto* command = app.add_subcommand("traffic", "What each route has to do: requests, statuses and times, live");
+  auto* command = app.add_subcommand("traffic", "Show the traffic of each route live: requests, statuses and times");
   offer_admin(*command, options->admin);
   command->add_option("route", options->route, "Only the route with this name");
   command->add_option("--window", options->window, "The last ten seconds or the last minute: 10s or 1m")
       ->check(CLI::IsMember({"10s", "1m"}))
       ->capture_default_str();
-  auto* most = command->add_option("--limit", options->most, "How many routes at most, the busiest first")
+  auto* most = command->add_option("--limit", options->most, "Maximum number of routes, the busiest first")
                    ->check(CLI::Range(1U, kAllRoutes))
                    ->capture_default_str();
-  command->add_flag("--all", options->all, "All routes that have numbers of their own")->excludes(most);
+  command->add_flag("--all", options->all, "Show all routes that have numbers of their own")->excludes(most);
   offer_live(*command, options->live);
   command->callback([options, &result] {
     result = show_live(options->live, options->admin.json, [&] { return traffic_picture(*options); });

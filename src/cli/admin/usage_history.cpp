@@ -50,13 +50,13 @@ void print_history(const Json& answer, bool days) {
 
 void offer_usage_history(CLI::App& app, int& result) {
   const auto options = std::make_shared<HistoryOptions>();
-  auto* command = app.add_subcommand("usage", "What one key has used of billed limits, in months or on each day");
+  auto* command = app.add_subcommand("usage", "Show what one key has used of billed limits, by month or by day");
   offer_admin(*command, options->admin);
   command->add_option("key", options->key, "The key, or its id (k_…): the owner of an API key …")->required();
   command->add_option("--limit", options->limit, "Only this limit");
   command->add_option("--from", options->from, "The first day, as in 2026-11-01 (default: the first that is kept)");
   command->add_option("--to", options->to, "The last day (default: today)");
-  command->add_flag("--days", options->days, "Each day in place of months");
+  command->add_flag("--days", options->days, "Show days instead of months");
   command->callback([options, &result] {
     result = call_and_print(options->admin, history_request(*options),
                             [options](const Json& answer) { print_history(answer, options->days); });

@@ -138,13 +138,13 @@ int report_to_file(const ReportOptions& options) {
 
 void offer_usage_report(CLI::App& app, int& result) {
   const auto options = std::make_shared<ReportOptions>();
-  auto* command = app.add_subcommand("usage-report", "What each key of billed limits has used on a day, as JSON lines");
+  auto* command =
+      app.add_subcommand("usage-report", "Print what each key of billed limits has used on a day, as JSON lines");
   offer_admin(*command, options->admin);
   command->add_option("--day", options->day, "The day, as in 2026-11-22 (default: yesterday)");
   command->add_option("--limit", options->limit, "Only this limit");
-  auto* output =
-      command->add_option("--output", options->output, "A file to write; goes on where an earlier run has stopped");
-  command->add_flag("--again", options->again, "Write the file anew, with what was added later")->needs(output);
+  auto* output = command->add_option("--output", options->output, "A file to write; an interrupted run is continued");
+  command->add_flag("--again", options->again, "Write the file again, with usage that was added later")->needs(output);
   command->callback(
       [options, &result] { result = options->output.empty() ? report_to_stdout(*options) : report_to_file(*options); });
 }

@@ -129,29 +129,31 @@ int routes(const std::string& file, bool json) {
 
 void offer_explain(CLI::App& app, int& result) {
   const auto options = std::make_shared<ExplainOptions>();
-  auto* command = app.add_subcommand("explain", "What would happen to a request, or what happened to one, and why");
+  auto* command =
+      app.add_subcommand("explain", "Explain what would happen to a request, or what happened to a past one");
   auto* method = command->add_option("method", options->parts.method, "GET, POST …");
   auto* url = command->add_option("url", options->parts.url, "https://api.example.com/v1/orders, or the path alone");
-  command->add_option("-H,--header", options->fields, "A field of the request, as in 'X-API-Key: …'; repeatable")
+  command->add_option("-H,--header", options->fields, "A header field of the request, as in 'X-API-Key: …'; repeatable")
       ->allow_extra_args(false);
-  command->add_option("--ip", options->parts.address, "The address that connects")->capture_default_str();
+  command->add_option("--ip", options->parts.address, "The address that the request comes from")->capture_default_str();
   auto* file = command->add_option("-c,--config", options->file,
-                                   "The configuration of a gateway that does not run (default as for run)");
+                                   "The configuration to explain, without a running gateway (default as for run)");
   offer_admin(*command, options->admin);
-  command->get_option("--admin")->excludes(file)->description("Ask the gateway whose admin interface this is");
-  auto* id =
-      command->add_option("--request-id", options->past.request_id, "Tell of a past request instead: its X-Request-Id");
-  auto* log = command->add_option("--log", options->past.logs, "Its access log; repeatable, - for standard input");
+  command->get_option("--admin")->excludes(file)->description("Ask the running gateway with this admin interface");
+  auto* id = command->add_option("--request-id", options->past.request_id,
+                                 "The X-Request-Id of a past request to explain instead");
+  auto* log =
+      command->add_option("--log", options->past.logs, "The access log with the past request; repeatable, - for stdin");
   id->needs(log)->excludes(method)->excludes(url)->excludes(file)->excludes("--admin");
   log->needs(id);
   command->callback([options, &result] { result = explain(*options); });
 
   const auto path = std::make_shared<std::string>();
   const auto admin = std::make_shared<AdminOptions>();
-  auto* list = app.add_subcommand("routes", "All routes in the order in which requests are compared with them");
+  auto* list = app.add_subcommand("routes", "List all routes in the order in which requests are compared with them");
   auto* config = list->add_option("-c,--config", *path, "The configuration (default as for run)");
   offer_admin(*list, *admin);
-  list->get_option("--admin")->excludes(config)->description("Ask the gateway whose admin interface this is");
+  list->get_option("--admin")->excludes(config)->description("Ask the running gateway with this admin interface");
   list->callback(
       [path, admin, &result] { result = admin->url.empty() ? routes(*path, admin->json) : routes_there(*admin); });
 }

@@ -216,8 +216,10 @@ int load_with(LoadWords& words) {
 void offer_load(CLI::App& app, int& result) {
   const auto words = std::make_shared<LoadWords>();
   auto& options = words->options;
-  auto* command = app.add_subcommand("load", "Send requests as many callers do, and say what came of them");
-  command->add_option("--to", words->to, "Where they go: http://HOST:PORT/PATH; repeatable, then in turn")
+  auto* command = app.add_subcommand("load", "Send requests as many callers would, and report the answers");
+  command
+      ->add_option("--to", words->to,
+                   "Where the requests go: http://HOST:PORT/PATH; repeatable, the targets then take turns")
       ->required()
       ->allow_extra_args(false);
   command
@@ -227,9 +229,9 @@ void offer_load(CLI::App& app, int& result) {
           "or flash-sale (each minute a crowd at once)")
       ->capture_default_str()
       ->check(CLI::IsMember(std::vector<std::string>(load::kLikes.begin(), load::kLikes.end())));
-  command->add_option("--rate", words->rate, "How many: 50/second, 1000/minute …")->capture_default_str();
-  command->add_option("--for", words->length, "How long: 30s, 5m …")->capture_default_str();
-  command->add_option("--callers", options.timetable.callers, "How many callers they come from")
+  command->add_option("--rate", words->rate, "Number of requests: 50/second, 1000/minute …")->capture_default_str();
+  command->add_option("--for", words->length, "Duration: 30s, 5m …")->capture_default_str();
+  command->add_option("--callers", options.timetable.callers, "Number of callers that send them")
       ->capture_default_str()
       ->check(CLI::Range(1U, load::kMaxCallers));
   command
@@ -240,18 +242,19 @@ void offer_load(CLI::App& app, int& result) {
       ->allow_extra_args(false);
   command->add_option("--key-file", words->key_file,
                       "A file with a key of each caller in a line; sent as X-API-Key unless --header has {key}");
-  command->add_option("--method", options.request.method, "The method")->capture_default_str();
+  command->add_option("--method", options.request.method, "The method of each request")->capture_default_str();
   command->add_option("--body", options.request.body, "The body of each request");
-  command->add_flag("--impatient", words->impatient, "No caller waits for the time of Retry-After");
-  command->add_option("--connections", options.connections, "How many connections at most")
+  command->add_flag("--impatient", words->impatient, "Ignore Retry-After: rejected callers go on sending");
+  command->add_option("--connections", options.connections, "Maximum number of connections")
       ->capture_default_str()
       ->check(CLI::Range(1U, 20'000U));
-  command->add_option("--timeout", words->timeout, "How long one request may take")->capture_default_str();
-  command->add_option("--seed", options.timetable.seed, "Of all that is left to chance")->capture_default_str();
+  command->add_option("--timeout", words->timeout, "Maximum duration of one request")->capture_default_str();
+  command->add_option("--seed", options.timetable.seed, "Seed of the random numbers")->capture_default_str();
   command->add_option("--ca", words->ca, "PEM file of the authorities to trust for https (default: the system's)");
-  command->add_flag("--i-own-it", words->own, "Also to an address outside of this machine and of private networks");
-  command->add_flag("--json", words->json, "As JSON");
-  command->add_flag("--quiet", words->quiet, "Only the report at the end, no line each second");
+  command->add_flag("--i-own-it", words->own,
+                    "Allow a target outside this machine and private networks: only for servers of your own");
+  command->add_flag("--json", words->json, "Print the result as JSON");
+  command->add_flag("--quiet", words->quiet, "Print only the report at the end, without a line each second");
   command->callback([words, &result] { result = load_with(*words); });
 }
 

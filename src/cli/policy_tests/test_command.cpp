@@ -163,13 +163,12 @@ int test(const TestOptions& options) {
 
 void offer_test(CLI::App& app, int& result) {
   const auto options = std::make_shared<TestOptions>();
-  auto* command =
-      app.add_subcommand("test", "Policy tests: what a configuration does with requests, on a clock of their own");
+  auto* command = app.add_subcommand("test", "Run policy tests: send requests to a configuration on a simulated clock");
   command->add_option("files", options->paths, "Files of tests, or folders with files that end with .test.json")
       ->required();
   command->add_option("--filter", options->filter, "Run only the tests that have these words in their name");
   command->add_option("--junit", options->junit, "Also write the results to this file, as JUnit does");
-  command->add_flag("--json", options->json, "As JSON");
+  command->add_flag("--json", options->json, "Print the result as JSON");
   command->callback([options, &result] { result = test(*options); });
 }
 

@@ -289,9 +289,10 @@ int simulate_with(const SimulateOptions& options) {
 
 void offer_simulate(CLI::App& app, int& result) {
   const auto options = std::make_shared<SimulateOptions>();
-  auto* command = app.add_subcommand("simulate", "Whom a policy would reject, by a log or by requests that might come");
+  auto* command =
+      app.add_subcommand("simulate", "Show which requests of a log, or of made-up traffic, a policy would reject");
   command->add_option("-c,--config", options->file, "The configuration (default as for run)");
-  command->add_option("--limit", options->limit, "In place of a file, one limit: 5/second, 100/minute …");
+  command->add_option("--limit", options->limit, "One limit instead of a file: 5/second, 100/minute …");
   command->add_option("--per", options->per, "Who is one caller of --limit: client_ip, api_key, header:NAME, total …")
       ->capture_default_str();
   command->add_option("--log", options->logs,
@@ -301,20 +302,22 @@ void offer_simulate(CLI::App& app, int& result) {
   command->add_option("--format", options->format,
                       "Format of the log: its name, or as nginx's log_format describes it (default: found in the log)");
   command->add_option("--from", options->from, "Leave out requests before: 2026-11-22T05:30:00Z, 2026-11-22 …");
-  command->add_option("--until", options->until, "Leave out requests from then on");
+  command->add_option("--until", options->until, "Leave out requests from this time on");
   command->add_option("--as", options->as,
                       "Assume it of each request: 'jwt.plan=free', 'api_key.owner=acme', "
                       "'api_key.tier=pro', 'header:X-Tenant=acme', tls; repeatable");
-  command->add_option("--host", options->host, "The host of requests whose line names none");
+  command->add_option("--host", options->host, "The host of requests whose log line has none");
   command->add_option("--map", options->map,
                       "Take it from a field of the log: 'jwt.sub=remote_user' (of --arrivals: tenant); repeatable");
-  command->add_option("--suggest", options->suggest, "Find the smallest rates that reject under this share: 1%");
-  command->add_option("--compare", options->compare, "Another configuration: whom the change hits, and whom it frees");
+  command->add_option("--suggest", options->suggest,
+                      "Find the smallest rates that reject less than this share of requests: 1%");
+  command->add_option("--compare", options->compare,
+                      "Another configuration: show which callers the change would hit, and which it would free");
   command->add_option("--assert", options->asserts,
                       "Exit code 5 unless it holds: 'rejected(limit=plan,tier=pro) < 0.1%'; repeatable");
-  command->add_option("--html", options->html, "Also write a report with plots to this file");
-  command->add_flag("--json", options->json, "As JSON");
-  command->add_option("--seed", options->seed, "Of all that is left to chance")->capture_default_str();
+  command->add_option("--html", options->html, "Also write an HTML report with plots to this file");
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  command->add_option("--seed", options->seed, "Seed of the random numbers")->capture_default_str();
   for (const char* name : {"--as", "--map", "--assert"}) command->get_option(name)->allow_extra_args(false);
   command->callback([options, &result] { result = simulate_with(*options); });
 }

@@ -110,7 +110,7 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
     x.appointments.offered = {.token = text.substr(0, text.find(';')), .from = read->from, .until = read->until};
     return Problem{.status = 429,
                    .ended_by = EndedBy::limit,
-                   .detail = "This appointment has not begun. Come back with it when it has.",
+                   .detail = "This appointment has not begun yet. Send the request again when it has.",
                    .limit = limit.name,
                    .retry_after = seconds_up(read->from - now),
                    .wait = read->from - now,

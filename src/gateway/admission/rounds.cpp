@@ -24,7 +24,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   x.reason = "the request is under more rates than one request can be counted by";
   return {.status = 500,
           .ended_by = EndedBy::bug,
-          .detail = "Requests cannot be counted here, and uncounted ones are not let through.",
+          .detail = "Requests cannot be counted here, and uncounted requests are not allowed.",
           .limit = limit.name};
 }
 
@@ -116,7 +116,7 @@ Duration again_after(const Admission& a, RoundTime now) {
 Problem uncountable(const limit::Limit& limit) {
   return {.status = 503,
           .ended_by = EndedBy::limit,
-          .detail = "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
+          .detail = "Requests cannot be counted at the moment, and uncounted requests are not allowed here.",
           .limit = limit.name,
           .retry_after = 1};
 }
@@ -196,7 +196,7 @@ void tell_rejection(const Exchange& x, MaybeProblem& problem) {
   told.limit = a.binding->route_limit->limit->name;
   told.body = ProblemBody::of_rejection;
   if (decision.retry_after >= limit::kNever) {
-    told.detail = "This request costs more than is ever allowed at once here.";
+    told.detail = "This request costs more than its limit ever allows at once.";
     return;
   }
   told.retry_after = seconds_up(decision.retry_after);

@@ -201,11 +201,11 @@ Problem problem_of(const upstream::Failure& failure) {
     case Failed::deadline:
       return {.status = 504,
               .ended_by = EndedBy::deadline,
-              .detail = "The deadline of this request came before the answer of the server behind this gateway."};
+              .detail = "The deadline of this request came before the server's answer."};
     case Failed::full:
       return {.status = 503,
               .ended_by = EndedBy::shed,
-              .detail = "The servers behind this gateway have as much to do as they can.",
+              .detail = "The servers behind this gateway are at capacity.",
               .retry_after = 1};
     case Failed::own_want:
       return {.status = 503,
@@ -250,9 +250,9 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
     case Failed::reply_timeout:
       return "it did not answer in time";
     case Failed::sending:
-      return with_cause("it accepted no more of the request");
+      return with_cause("it stopped reading the request");
     case Failed::closed:
-      return with_cause("it closed before the end of its answer");
+      return with_cause("it closed the connection before the end of its answer");
     case Failed::malformed:
       return with_cause("the answer is not valid HTTP");
     case Failed::head_too_large:

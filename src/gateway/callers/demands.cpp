@@ -124,7 +124,7 @@ std::optional<Problem> check_demands(Exchange& x) {
   note_result(x, AuthKind::jwt, AuthStatus::insufficient);
   return Problem{.status = 403,
                  .ended_by = EndedBy::auth,
-                 .detail = "The bearer token does not grant what is required here.",
+                 .detail = "The bearer token does not grant the access that is required here.",
                  .challenge = scope_challenge(x.text, demands.token.scopes)};
 }
 

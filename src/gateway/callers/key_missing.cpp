@@ -38,9 +38,9 @@ Problem key_missing(limit::Limiter& memory, Exchange& x, const limit::Limit& lim
     if (state != KeyState::none)
       if (auto limited = reserve_failure(memory, x)) return *limited;
   } else if (needs == Needs::user) {
-    problem.detail = "Requests are counted by a user here, and no name is asked for.";
+    problem.detail = "Requests are counted per user here, and this request has no user name.";
   } else if (needs == Needs::service) {
-    problem.detail = "The service that decides about requests here does not say who is calling.";
+    problem.detail = "The auth service did not say who is calling.";
   } else if (absent) {
     problem.detail = absent->source->missing;
   }

@@ -30,7 +30,8 @@ Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) 
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
   x.attempt = nullptr;  // the frames with these objects no longer exist
   x.delay = nullptr;
-  const Problem problem{.status = 500, .ended_by = EndedBy::bug, .detail = "Something went wrong inside this gateway."};
+  const Problem problem{
+      .status = 500, .ended_by = EndedBy::bug, .detail = "An internal error occurred in this gateway."};
   co_await send_problem(x, problem, RejectionHeaders::none);
   handler.refused(x);
 }

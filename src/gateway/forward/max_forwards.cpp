@@ -38,7 +38,9 @@ bool ends_here(const Exchange& x) noexcept {
 
 std::optional<Problem> problem_of_last(const Exchange& x) {
   if (hops_left(x.request.fields).valid) return {};
-  return Problem{.status = 400, .ended_by = EndedBy::bad_request, .detail = "Max-Forwards is not one number."};
+  return Problem{.status = 400,
+                 .ended_by = EndedBy::bad_request,
+                 .detail = "Max-Forwards is not a number, or is sent more than once."};
 }
 
 unsigned status_of_last(const Exchange& x) noexcept { return x.request.method == "TRACE" ? 200 : 204; }

@@ -54,7 +54,7 @@ std::optional<Problem> rewrite(Exchange& x) {
   if (!reads_as_written(made, x.request.hides_slash))
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "The path of this request cannot be rewritten as its route says."};
+                   .detail = "The path of this request cannot be rewritten by its route."};
   x.path_for_server = made;
   return {};
 }

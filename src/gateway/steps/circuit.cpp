@@ -35,7 +35,7 @@ CircuitDoor::End end_of(const Exchange& x) noexcept {
 
 Problem circuit_problem(Exchange& x, CircuitDoor& door) {
   static const UntilWait failing =
-      until_wait(503, EndedBy::circuit, "The servers behind this gateway fail at the moment. Try again in ");
+      until_wait(503, EndedBy::circuit, "The servers behind this gateway are failing at the moment. Try again in ");
   door.count_refused();
   x.reason = "too many requests to its upstream fail";
   return {.status = 503,

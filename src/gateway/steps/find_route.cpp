@@ -53,12 +53,14 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
   }
   if (found.route) return {};
   if (found.unclear)
+    return Problem{
+        .status = 400,
+        .ended_by = EndedBy::bad_request,
+        .detail = "A header or query parameter that selects the route is sent twice, or in another spelling."};
+  if (!found.host_known && x.request.host.empty())
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "A header or parameter that routes are chosen by occurs twice, or in another spelling."};
-  if (!found.host_known && x.request.host.empty())
-    return Problem{
-        .status = 400, .ended_by = EndedBy::bad_request, .detail = "Host is missing, and every route here needs it."};
+                   .detail = "The Host field is missing, and every route here needs it."};
   // The answer is 421 Misdirected Request (RFC 9110 section 15.5.20).
   if (!found.host_known) {
     return Problem{.status = 421, .ended_by = EndedBy::no_route, .detail = "This host is not served here."};

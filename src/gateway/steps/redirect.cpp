@@ -25,7 +25,7 @@ MaybeProblem redirect(Path& /*path*/, Exchange& x) {
   if (x.request.host.empty())
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "Host is missing, so this request cannot be redirected to https."};
+                   .detail = "The Host field is missing, so this request cannot be redirected to https."};
   // A client may change the method after a 301, and must not after a 308 (RFC 9110 section 15.4).
   const bool safe = x.request.method == "GET" || x.request.head();
   return Problem{.status = safe ? 301U : 308U,

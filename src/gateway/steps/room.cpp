@@ -127,7 +127,7 @@ class Visit {
     visit.refresh = seconds_up(room::refresh_after(rule, visit.wait, ticket_ ? ticket_->id : (*x_.random)()));
     return Problem{.status = 429,
                    .ended_by = EndedBy::waiting_room,
-                   .detail = "Many callers are here at the moment. Come back with the ticket when it is your turn.",
+                   .detail = "Many callers are waiting at the moment. Come back with the ticket when it is your turn.",
                    .retry_after = visit.page ? visit.refresh : seconds_up(room::retry_after(rule, visit.wait))};
   }
 

@@ -28,9 +28,8 @@ void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& co
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
-      until_wait(503, EndedBy::shed, "The servers behind this gateway have as much to do as they can. Try again in ");
-  static const UntilWait behind =
-      until_wait(503, EndedBy::shed, "This gateway has more to do than it can. Try again in ");
+      until_wait(503, EndedBy::shed, "The servers behind this gateway are at capacity. Try again in ");
+  static const UntilWait behind = until_wait(503, EndedBy::shed, "This gateway is overloaded. Try again in ");
   x.shedding.layer = layer;
   x.reason = to_text(layer);
   if (auto* const overload = overload_of(x); overload && !x.admission.peek)

@@ -309,7 +309,7 @@ TEST_F(FailingServers, AnOpenCircuitRefusesAtOnceAndClosesAgain) {
   const Message refused = client.get();
   expect_problem(refused, 503);
   EXPECT_EQ(refused.value("Retry-After"), "1");
-  EXPECT_TRUE(has(refused.body, "The servers behind this gateway fail at the moment."));
+  EXPECT_TRUE(has(refused.body, "The servers behind this gateway are failing at the moment."));
   const Look look(gateway->process());
   EXPECT_TRUE(has(look.text(), "headgate_upstream_circuit_open{upstream=\"app\"} 1"));
   EXPECT_EQ(Json::parse(look.get("/api/v1/servers").body)["upstreams"][0]["circuit"], "open");

@@ -33,7 +33,7 @@ Problem refusal(Exchange& x, const AuthAnswer& answer) {
   const bool grpc = is_grpc(x);
   return {.status = redirects && grpc ? 401U : answer.status,
           .ended_by = EndedBy::auth,
-          .detail = answer.status == 403 ? "The service that decides about requests here refused this one."
+          .detail = answer.status == 403 ? "The auth service refused this request."
                                          : "The service that decides about requests here wants to know who is calling.",
           .challenge = field_of(answer, http::Known::www_authenticate),
           .location = redirects && !grpc ? field_of(answer, http::Known::location) : std::string_view{}};
@@ -43,15 +43,14 @@ Problem nobody_decides(Exchange& x, const AuthAnswer& answer) {
   x.reason = x.text.join({"the auth service: ", answer.why});
   return {.status = 503,
           .ended_by = EndedBy::auth,
-          .detail = "The service that decides about requests here does not decide at the moment.",
+          .detail = "The auth service is not available at the moment.",
           .retry_after = 1};
 }
 
 Problem too_late() {
-  return {
-      .status = 504,
-      .ended_by = EndedBy::deadline,
-      .detail = "The deadline of this request came before the answer of the service that decides about requests here."};
+  return {.status = 504,
+          .ended_by = EndedBy::deadline,
+          .detail = "The deadline of this request came before the answer of the auth service."};
 }
 
 /// Acts on the service's answer.

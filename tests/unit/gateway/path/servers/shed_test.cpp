@@ -39,7 +39,7 @@ TEST_F(PathShed, RefusesBeforeAConnectionIsTaken) {
   EXPECT_EQ(client.status, 503U);
   EXPECT_EQ(client.fields["Retry-After"], "1");
   EXPECT_EQ(client.fields["Content-Type"], "application/problem+json");
-  EXPECT_THAT(client.body, HasSubstr("as much to do as they can. Try again in 1 second."));
+  EXPECT_THAT(client.body, HasSubstr("are at capacity. Try again in 1 second."));
   EXPECT_EQ(x.ended_by, EndedBy::shed);
   EXPECT_EQ(to_text(x.ended_by), "shed");
   EXPECT_EQ(x.reason, "concurrency");
@@ -252,7 +252,7 @@ TEST_F(PathLag, RefusesLowRequestsFirstThenNormalOnesAndCriticalOnesNotAtAll) {
   ask_again("GET /a", from + "low\r\n");
   EXPECT_EQ(client.status, 503U);
   EXPECT_EQ(x.reason, "loop_lag");
-  EXPECT_THAT(client.body, HasSubstr("This gateway has more to do than it can."));
+  EXPECT_THAT(client.body, HasSubstr("This gateway is overloaded."));
   clock.advance(seconds(2));
   ask_again("GET /a", from + "normal\r\n");
   EXPECT_EQ(client.status, 503U);
