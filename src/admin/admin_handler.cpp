@@ -93,7 +93,7 @@ class AdminHandler::Later {
   struct Ticket {  // May outlive the admin thread.
     std::shared_ptr<WayBack> back;
     std::shared_ptr<Parked> parked;
-    ~Ticket() { give({.status = 503, .body = "This gateway is ending."}); }
+    ~Ticket() { give({.status = 503, .body = "This gateway is shutting down."}); }
     void give(AdminAnswer answer) {
       if (!parked) return;
       back->post([to = std::exchange(parked, nullptr), answer = std::move(answer)]() mutable {

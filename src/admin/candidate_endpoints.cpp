@@ -43,7 +43,7 @@ std::optional<AdminAnswer> refuse_listeners(const services::ActiveConfig* active
       {"status", 409},
       {"detail", "The candidate has another " + joined(others, " and another ") +
                      ": to promote it closes addresses at once, and opens others."},
-      {"help", "Add ?listeners to take that over too, or write into the candidate what is in force."},
+      {"help", "Add ?listeners to change the listeners too, or write the listeners in force into the candidate."},
       {"parameter", kListeners}};
   return AdminAnswer{.status = 409, .body = services::text_of(problem), .type = AdminAnswer::kProblem};
 }

@@ -70,7 +70,7 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                        refuse_with(404, "This upstream has no such server. It has " + joined(servers, ", ") + "."));
   }
   return FoundServer(boost::system::in_place_error,
-                     refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
+                     refuse_with(404, "No upstream has this name. Known upstreams: " + joined(names, ", ") + "."));
 }
 
 /// Whether the call forces the change; empty if the value is neither yes nor no.
@@ -165,7 +165,7 @@ AdminAnswer use_size(const AdminBoard& board, const AdminCall& call, const TellS
         size.max_in_flight.value_or(0) > 0)
       return refuse_with(409,
                          "The configuration does not bound this server: give it a max_in_flight there, and reload.");
-  if (!tell(upstream, server, size)) return refuse_with(503, "This gateway is ending.");
+  if (!tell(upstream, server, size)) return refuse_with(503, "This gateway is shutting down.");
   OperateJson out = {{"upstream", upstream}, {"server", server}};
   if (size.weight) out["weight"] = body["weight"];
   if (size.max_in_flight) out["max_in_flight"] = body["max_in_flight"];
@@ -185,7 +185,7 @@ std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoar
                      [&operators, drain = std::move(drain)](const AdminCall&) {
                        if (operators.now().draining) return refuse_with(409, "This gateway is draining already.");
                        operators.begin_drain();
-                       if (!operators.on_main_thread(drain)) return refuse_with(503, "This gateway is ending.");
+                       if (!operators.on_main_thread(drain)) return refuse_with(503, "This gateway is shutting down.");
                        return AdminAnswer{.status = 202,
                                           .body = services::text_of({{"state", "draining"}}),
                                           .type = AdminAnswer::kJson};

@@ -30,12 +30,12 @@ std::optional<Refused> BillingService::refuse(HistoryCall& call, HistoryQuestion
   const auto from = call.from.empty() ? std::optional(first) : limit::parse_day(call.from);
   const auto to = call.to.empty() ? std::optional(today) : limit::parse_day(call.to);
   if (!from || !to) return refused_history(400, "\"from\" and \"to\" are days, written as in 2026-11-22.");
-  if (*from > today) return refused_history(404, "This day has not begun.");
-  if (!call.from.empty() && *from > *to) return refused_history(400, "\"from\" is a day behind \"to\".");
+  if (*from > today) return refused_history(404, "This day has not begun yet.");
+  if (!call.from.empty() && *from > *to) return refused_history(400, "\"from\" is later than \"to\".");
   // Days that are no longer kept, and days that have not begun, need not be read.
   question = {.counters = std::move(call.counters), .from = std::max(*from, first), .to = std::min(*to, today)};
   if (question.from > question.to)
-    return refused_history(404, "These days are not kept any more. GET /api/v1/usage lists those that are.");
+    return refused_history(404, "These days are no longer kept. GET /api/v1/usage lists those that are.");
   const auto days = static_cast<std::size_t>((question.to - question.from).count()) + 1;
   if (days * question.counters.size() > HistoryQuestion::kMaxReads)
     return refused_history(400, "These are too many days of too many limits at once: ask for one \"limit\".");

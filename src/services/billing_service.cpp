@@ -224,9 +224,9 @@ std::optional<Refused> BillingService::refuse(const Call& call, UsageQuestion& q
   if (!day) return Refused{400, "A day is written as in 2026-11-22."};
   const auto now = clock_.wall();
   const auto window = billing.days->day(*day);
-  if (window.start > now) return Refused{404, "This day has not begun."};
+  if (window.start > now) return Refused{404, "This day has not begun yet."};
   if (window.end + billing.kept <= now || *day < limit::Day() || window.start == window.end)
-    return Refused{404, "This day is not kept any more. GET /api/v1/usage lists those that are."};
+    return Refused{404, "This day is no longer kept. GET /api/v1/usage lists those that are."};
   const auto names = billed_names(*config_);
   if (!call.limit.empty() && std::find(names.begin(), names.end(), call.limit) == names.end())
     return Refused{404, "No limit with \"bill\" has this name. Those that have: " + joined(names, ", ") + "."};

@@ -134,7 +134,7 @@ KeyService::Records KeyService::unwritten() const {
 }
 
 void KeyService::issue(ApiKeyRecord record, Tell tell) {
-  if (stopped_ || !use_) return tell(refused(503, "This gateway is ending."));
+  if (stopped_ || !use_) return tell(refused(503, "This gateway is shutting down."));
   if (!config_->identity.api_key.issue)
     return tell(refused(409, "No key can be issued here: \"identity.api_key.issue\" is not true."));
   const auto& all = keys_->records();
@@ -152,7 +152,7 @@ void KeyService::issue(ApiKeyRecord record, Tell tell) {
 }
 
 void KeyService::revoke(const std::string& id, Tell tell) {
-  if (stopped_ || !use_) return tell(refused(503, "This gateway is ending."));
+  if (stopped_ || !use_) return tell(refused(503, "This gateway is shutting down."));
   if (!config_->identity.api_key.issue)
     return tell(refused(409, "No key can be revoked here: \"identity.api_key.issue\" is not true."));
   const ApiKeyRecord* found = nullptr;
@@ -210,7 +210,7 @@ void KeyService::write() {
   });
   if (runs) return;
   writing_ = false;
-  for (const auto& each : work->issue) each.tell(refused(503, "This gateway is ending."));
+  for (const auto& each : work->issue) each.tell(refused(503, "This gateway is shutting down."));
 }
 
 void KeyService::written(const std::shared_ptr<Written>& work) {

@@ -81,7 +81,7 @@ void OverrideService::put(limit::Override wanted, Tell tell) {
   const auto table = compile_(all);
   if (const auto why = table->why_not(wanted.limit, wanted.key); !why.empty())
     return tell(Result<Done, Refused>(boost::system::in_place_error,
-                                      Refused{422, "This limit cannot be so for a key: " + std::string(why) + "."}));
+                                      Refused{422, "This override is not possible: " + std::string(why) + "."}));
   const auto put = book_.put(wanted, at);
   if (put == limit::OverrideBook::Put::full)
     return tell(Result<Done, Refused>(

@@ -66,7 +66,7 @@ struct KeyCalls {
 };
 
 void on_main_with_keys(OperatorBoard& board, const KeyGive& give, std::function<void()> what) {
-  if (!board.on_main_thread(std::move(what))) give(refused_key(503, "This gateway is ending."));
+  if (!board.on_main_thread(std::move(what))) give(refused_key(503, "This gateway is shutting down."));
 }
 
 void issue_key(const KeyCalls& calls, const AdminCall& call, const KeyGive& give) {
@@ -137,7 +137,7 @@ AdminAnswer list_keys(const OperatorBoard& board, const AdminCall& call) {
   for (const std::string_view name : {"owner", "after", "count"}) {
     if (http::query_parameter(call.query, name).value.empty()) continue;
     const auto value = call.asked(name);
-    if (!value) return refused_key(400, "A parameter of the query is there twice or cannot be read.");
+    if (!value) return refused_key(400, "A parameter of the query appears twice or cannot be read.");
     if (name == "owner") owner = *value;
     if (name == "after") after = *value;
     if (name != "count") continue;

@@ -49,7 +49,7 @@ Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Con
   if (std::ranges::all_of(limit.per, everybody))
     return Result<std::string, AdminAnswer>(
         boost::system::in_place_error,
-        refuse(409, "This limit counts all callers together, and a suspension would be of them all."));
+        refuse(409, "This limit counts all callers together, so a suspension would affect all of them."));
   auto key = keys.read_for_suspension(config, limit, written);
   const auto one = read_key(config, limit, written);  // Only some callers of a larger block may be exempt.
   const bool of_one = is_key_id(written) || (one.has_value() && key.has_value() && *one == *key);

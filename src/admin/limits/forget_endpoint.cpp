@@ -50,7 +50,8 @@ Task<void> forget_there(std::shared_ptr<redis::SharedLimiter> redis, std::string
   if (nothing && !part->not_done.empty()) {
     const auto& first = part->not_done.front();
     co_return give(
-        {.status = 503, .body = "Nothing is known to be forgotten: Redis " + first.server + ": " + first.why + '.'});
+        {.status = 503,
+         .body = "It is not known whether anything was reset: Redis " + first.server + ": " + first.why + '.'});
   }
   give(answer_of(limit, *part));
 }
@@ -62,8 +63,9 @@ std::optional<AdminAnswer> answer_here(const OperatorBoard& board, limit::Memory
   const auto* const ready = compiled_limit(*active->compiled, wanted);
   if (ready == nullptr) return no_such_limit(*active->config);
   if (ready->in_flight)
-    return AdminAnswer{.status = 409,
-                       .body = "This limit counts requests in flight: each gives its permit back at its end."};
+    return AdminAnswer{
+        .status = 409,
+        .body = "This limit counts requests in flight: each request gives its permit back when it ends."};
   limit = ready->limit.name;
   if (ready->limit.store == limit::Store::redis) return std::nullopt;
   const nlohmann::ordered_json out = {{"limit", limit}, {"store", "memory"}, {"keys", memory.forget(limit)}};
@@ -80,7 +82,7 @@ AdminEndpoint forget_endpoint(const OperatorBoard& board, limit::MemoryStore& me
     if (auto here = answer_here(board, memory, call.parameter("name"), limit)) return give(std::move(*here));
     if (under_way->fetch_add(1) >= kMaxWalks) {
       under_way->fetch_sub(1);
-      return give({.status = 503, .body = "Others are resetting all keys of limits: try again soon."});
+      return give({.status = 503, .body = "Other calls are resetting all keys of limits: try again soon."});
     }
     std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
     with_redis(

@@ -260,8 +260,8 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   if (out.limit == nullptr) return fail(no_such_limit(config));
   const auto& limit = out.limit->limit;
   if (what == Do::reset && out.limit->in_flight)
-    return fail(
-        {.status = 409, .body = "This limit counts requests in flight: each gives its permit back at its end."});
+    return fail({.status = 409,
+                 .body = "This limit counts requests in flight: each request gives its permit back when it ends."});
   const std::string written(call.parameter("key"));
   auto key = keys.read(config, limit, written);
   if (key.has_error()) return fail(std::move(key.error()));
@@ -269,7 +269,7 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   out.named = KeyReader::named(limit, out.key, written);
   out.id = keys.id_of(out.key);
   if (exempts(config, limit, out.key))
-    return fail({.status = 409, .body = "This caller is exempt from the limit, so nothing of it is counted."});
+    return fail({.status = 409, .body = "This caller is exempt from the limit, so its requests are not counted."});
   out.suspended = suspension_of(bans, limit, out.limit->base, out.key, now());
   if (const auto wanted = call.asked("tier")) {
     const auto& tiers = out.limit->tiers;
@@ -281,7 +281,7 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   }
   if (out.tier->rules.empty())
     return fail({.status = 409,
-                 .body = out.granted != nullptr ? "This key is unlimited for a time, so nothing of it is counted."
+                 .body = out.granted != nullptr ? "This key is unlimited for a time, so its requests are not counted."
                                                 : "This tier is unlimited, so nothing is counted."});
   return out;
 }
@@ -301,7 +301,7 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
       if (question->limit->limit.store == limit::Store::memory) return give(ask_here(memory, *question));
       if (under_way->fetch_add(1) >= kMaxKeyCalls) {
         under_way->fetch_sub(1);
-        return give({.status = 503, .body = "Too many such calls are under way."});
+        return give({.status = 503, .body = "Too many calls of this kind are under way: try again soon."});
       }
       std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
       with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::SharedLimiter> redis) {

@@ -65,7 +65,7 @@ Task<bool> used_there(redis::SharedLimiter& redis, const LookedFor& wanted) {
 
 std::string warning_of(bool used) {
   return used ? std::string()
-              : "Nobody has used this key of late, and the configuration names no such caller. Is it written right?";
+              : "Nobody has used this key recently, and the configuration names no such caller. Check its spelling.";
 }
 
 Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor wanted, KeyUse::Tell tell) {
@@ -86,7 +86,7 @@ bool in_configuration(const services::ActiveConfig& active, const limit::Limit& 
 void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) const {
   LookedFor wanted{.active = board_.now().active, .key = key};
   wanted.limit = compiled_limit(*wanted.active->compiled, limit);
-  if (wanted.limit == nullptr) return tell("No route uses this limit, so nobody is under it.");
+  if (wanted.limit == nullptr) return tell("No route uses this limit, so it counts nobody.");
   const auto& of = wanted.limit->limit;
   const auto same = [&](std::string_view each) { return each == key; };
   if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});

@@ -31,7 +31,7 @@ Result<std::string, AdminAnswer> read_part(const config::Config& config, const l
   error_code ec;
   const auto slash = written.find('/');
   const auto address = boost::asio::ip::make_address(written.substr(0, slash), ec);
-  if (ec) return fail("This limit counts by client address, and the key is none.");
+  if (ec) return fail("This limit counts by client address, and the key is not an address.");
   std::array<char, 64> buffer{};
   std::string key(identity::client_ip_key(address, config.identity.ipv6_prefix, buffer));
   if (slash != std::string::npos && !key.ends_with(written.substr(slash)))
@@ -108,7 +108,7 @@ AdminAnswer no_such_limit(const config::Config& config) {
   const auto more = names.size() > kShown ? names.size() - kShown : 0;
   names.resize(names.size() - more);
   return {.status = 404,
-          .body = "No limit has this name. There is " + joined(names, ", ") +
+          .body = "No limit has this name. Known limits: " + joined(names, ", ") +
                   (more > 0 ? " and " + std::to_string(more) + " more." : ".")};
 }
 

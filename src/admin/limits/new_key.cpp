@@ -66,7 +66,7 @@ MadeKey read_new_key(const std::string& body, const services::ActiveConfig& acti
     if (out.key.empty()) return not_made(503, "The system has no random bytes.");
     asked["sha256"] = hex(identity::sha256(out.key));
   } else if (asked.contains("prefix")) {
-    return not_made(400, "A key that is made already has no \"prefix\".");
+    return not_made(400, "A key that you bring yourself has no \"prefix\".");
   }
   asked.erase("prefix");
   auto read = identity::read_api_keys(NewKeyJson{{"keys", NewKeyJson::array({asked})}}.dump());

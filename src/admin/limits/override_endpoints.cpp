@@ -51,7 +51,7 @@ Result<LimitAndKey, AdminAnswer> limit_and_key(const KeyReader& keys, const conf
   auto key = keys.read(config, *limit, written);
   if (key.has_error()) return fail(std::move(key.error()));
   if (exempts(config, *limit, *key))
-    return fail(problem(409, "This caller is exempt from the limit, so no size of it holds for it."));
+    return fail(problem(409, "This caller is exempt from the limit, so an override has no effect."));
   auto named = KeyReader::named(*limit, *key, written);
   return LimitAndKey{limit->name, std::move(*key), std::move(named)};
 }
@@ -92,7 +92,7 @@ void add_where(const services::OverrideService::Done& done, OverridesJson& out) 
 
 /// Runs `what` on the main thread, which owns the overrides.
 void on_main(OperatorBoard& board, const Give& give, std::function<void()> what) {
-  if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is ending."));
+  if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is shutting down."));
 }
 
 /// The override for the audit log, which shows keys as the log shows callers.

@@ -29,7 +29,7 @@ std::string add_rate(const AskedJson& text, std::vector<Rate>& rates) {
     return R"("rate" is "500/minute", a list of such, or "unlimited": a count from 1 to 1000000000, a slash, and a period of at most 366 days.)";
   const auto same = [&](const Rate& each) { return each.period == rate->period && each.month == rate->month; };
   if (std::any_of(rates.begin(), rates.end(), same)) return "Two of the rates have the same period.";
-  if (rates.size() == Override::kMaxRates) return "A list of rates has at most 8.";
+  if (rates.size() == Override::kMaxRates) return "A list has at most 8 rates.";
   rates.push_back(*rate);
   return {};
 }
@@ -104,7 +104,7 @@ Result<limit::Override, std::string> read_override(const std::string& body, Inst
     if (auto wrong = member->read(item.value(), out); !wrong.empty()) return fail(std::move(wrong));
   }
   if (out.burst && out.rates.size() != 1)
-    return fail(out.rates.empty() ? "What is unlimited has no burst." : "A burst belongs to one rate.");
+    return fail(out.rates.empty() ? "An unlimited key has no burst." : "A burst belongs to one rate.");
   return out;
 }
 

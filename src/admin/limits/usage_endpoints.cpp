@@ -30,7 +30,7 @@ void answer_usage(services::BillingService& service, const AdminCall& call, cons
   for (const std::string_view name : {"limit", "after", "count"}) {
     if (http::query_parameter(call.query, name).value.empty()) continue;
     const auto value = call.asked(name);
-    if (!value) return give({.status = 400, .body = "A parameter of the query is there twice or cannot be read."});
+    if (!value) return give({.status = 400, .body = "A parameter of the query appears twice or cannot be read."});
     if (name == "count") {
       const auto count = whole_number<std::size_t>(*value, 1, services::UsageQuestion::kMaxCount);
       if (!count) return give({.status = 400, .body = kCountRange});
@@ -75,7 +75,7 @@ void answer_days(services::BillingService& service, const OperatorBoard& board, 
   for (const auto& [name, member] : members) {
     if (http::query_parameter(call.query, name).value.empty()) continue;
     const auto value = call.asked(name);
-    if (!value) return give({.status = 400, .body = "A parameter of the query is there twice or cannot be read."});
+    if (!value) return give({.status = 400, .body = "A parameter of the query appears twice or cannot be read."});
     *member = *value;
     any = true;
   }

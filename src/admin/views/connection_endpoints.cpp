@@ -37,7 +37,7 @@ double seconds_in(Duration time) {
 AdminAnswer refused_call(unsigned status, std::string why) { return {.status = status, .body = std::move(why)}; }
 
 AdminAnswer too_many_calls() {
-  return refused_call(503, "Too many calls about connections are under way, or this gateway is ending.");
+  return refused_call(503, "Too many calls about connections are under way, or this gateway is shutting down.");
 }
 
 AdminAnswer wrong_limit() {

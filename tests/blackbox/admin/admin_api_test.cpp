@@ -144,7 +144,7 @@ TEST(AdminLimits, SayWhatTheyMeanAndWhatTheyDecided) {
   EXPECT_EQ(look.get("/api/v1/limits/x")["decisions"]["allowed"], 2);
   const auto none = look.ask("GET", "/api/v1/limits/y");
   expect_refusal(none, 404);
-  EXPECT_TRUE(has(none.body, R"(There is \"x\".)")) << none.body;
+  EXPECT_TRUE(has(none.body, R"(Known limits: \"x\".)")) << none.body;
 }
 
 TEST(AdminRoutes, AreListedPageByPage) {

@@ -194,7 +194,7 @@ TEST(AdminCommands, LimitsSayWhatTheyMeanAndDid) {
   EXPECT_TRUE(has(ran.out, "scan          each client address: 2 requests a day")) << ran.out;
   ran = gate.run({"limits", "scna"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_TRUE(has(ran.err, "No limit has this name. There is \"scan\"\n")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "No limit has this name. Known limits: \"scan\"\n")) << ran.err;
 }
 
 TEST(AdminCommands, SuspensionsAreListedAddedAndLifted) {

@@ -120,7 +120,7 @@ TEST_F(ResetAll, WaitsForAPlaceInTheMiddle) {
   using boost::asio::ip::tcp;
   boost::asio::io_context loop;
   tcp::acceptor door(loop, {boost::asio::ip::address_v4::loopback(), 0});
-  const Json busy = {{"status", 503}, {"detail", "Others are resetting all keys of limits: try again soon."}};
+  const Json busy = {{"status", 503}, {"detail", "Other calls are resetting all keys of limits: try again soon."}};
   const std::vector<std::string> replies = {
       reply_of(200, {{"limit", "x"}, {"store", "redis"}, {"keys", 3}, {"looked_at", 9}, {"more", "0-7-a:1"}}),
       reply_of(503, busy), reply_of(503, busy),

@@ -149,7 +149,7 @@ TEST(Overrides, SayWhatIsWrongWithACall) {
   refused(kPath + "127.0.0.3", body_of("5/minute"), 409, "exempt");
   refused("/api/v1/limits/nobody/overrides/127.0.0.1", body_of("5/minute"), 404, "plan");
   refused("/api/v1/limits/slots/overrides/127.0.0.1", body_of("5/minute"), 422, "in flight");
-  refused("/api/v1/limits/log/overrides/127.0.0.1", body_of("1000000/minute"), 422, "cannot be so");
+  refused("/api/v1/limits/log/overrides/127.0.0.1", body_of("1000000/minute"), 422, "not possible");
   refused("/api/v1/limits/idle/overrides/127.0.0.1", body_of("5/minute"), 422, "no route uses");
   refused("/api/v1/limits/app/overrides/127.0.0.1", body_of("5/minute"), 404, "No limit");
   EXPECT_EQ(admin.ask("PUT", mine, std::string(5000, ' ') + body_of("5/minute")).status(), 413);
