@@ -15,7 +15,7 @@
 
 namespace headgate::gateway {
 
-/// The verdict of one of the two policies on a request.
+/// The decision of one of the two policies on a request.
 struct Candidate::Said {
   enum class Kind : std::uint8_t { allowed, refused, undecided };
   Kind kind = Kind::allowed;
@@ -34,7 +34,7 @@ struct CandidateExchange {
   Exchange* from = nullptr;                 ///< the live exchange; null once it has ended
   std::optional<Walk> walk;                 ///< the walk of `x`, from the first step on
   std::optional<StageAdmission> admission;  ///< the admission by limits in Redis, after `walk`
-  Candidate::Said live;   ///< verdict of the live policy; its key is a view into x.text if Redis is asked
+  Candidate::Said live;   ///< decision of the live policy; its key is a view into x.text if Redis is asked
   std::size_t place = 0;  ///< index in the candidate's list
   bool deciding = false;  ///< true while a call to Redis is running
   bool lent = false;      ///< true while it has the fields of `from`
