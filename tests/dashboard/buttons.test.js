@@ -161,7 +161,7 @@ test('try a policy compares it with live traffic, names its mistakes, and can be
   assert.match((await gateway.api('/api/v1/limits/per-ip')).json.means, /6 requests/);
 });
 
-test('try a policy on the last minutes says whom it would hit', async () => {
+test('try a policy on the last minutes says which requests it would reject', async () => {
   await gateway.api('/api/v1/reload', { method: 'POST' });
   const stricter = { ...gateway.config, limits: { ...gateway.config.limits, 'per-ip': { rate: '6/minute', per: 'client_ip' } } };
   await field('A complete configuration').fill(JSON.stringify(stricter));

@@ -23,10 +23,10 @@ AdminEndpoint simulate_endpoint(std::function<void(std::string config, AdminEndp
                 simulate(call.body, give);
               },
           .reads = true,
-          .about = {
-              .summary = "Try a policy on the last minutes of live traffic: whom it would hit, and whom it would free",
-              .body = "PolicyText",
-              .answer = "Simulated"}};
+          .about = {.summary = "Try a policy on the last minutes of live traffic: which requests it would reject, and "
+                               "which it would allow",
+                    .body = "PolicyText",
+                    .answer = "Simulated"}};
 }
 
 }  // namespace headgate::admin
