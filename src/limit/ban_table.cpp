@@ -133,8 +133,8 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-/// Counts after the table has the entry: either end_operated() finds it there, or the count is increased later and
-/// stays.
+/// Counts a suspension. Call it when the table has the entry: then end_operated() on another thread either finds the
+/// entry, or sees that the count has changed and does not reset it.
 void BanTable::note(const Ban& ban) noexcept {
   if (ban.reason != BanReason::operated || ban.lifted) return;
   blocks_.note(ban.key);

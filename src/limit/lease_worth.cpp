@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 constexpr Duration kOneSecond = 1s;
 constexpr unsigned kMinRequests = 4;          // fewer requests are not worth the risk that permits stay unused
 constexpr std::int64_t kMaxTokens = 1 << 24;  // half a second of demand that exceeds what any event loop can decide
-constexpr double kAtOnce = 0.02;  // seconds; permits that are used so soon do not stay unused, whoever else needs them
+// seconds of demand that a lease may hold beyond its fair share: such permits are used too soon to be missed by others
+constexpr double kAtOnce = 0.02;
 
 // Permits that refill slowly are worth more than the saved calls, because a lease withholds them from the others.
 constexpr double kSoonBack = 10;             // seconds

@@ -44,7 +44,8 @@ std::optional<RuleFault> check_burst(const Rule& rule) {
 }
 
 /// Writes the rate as stored in Redis by lua/refill.lua: a two-digit form, then 14 digits of a period and 9 of a count.
-/// Eleven is a factor that two periods of one limit hardly ever share, and leaves an earlier version little to round.
+/// In form 54 both are eleven times as large, so that an earlier version that shares the keys does not take the stored
+/// period for its own (lua/refill.lua).
 void append_rate(const Rate& rate, std::string& out) {
   constexpr std::uint64_t kFactor = 11;
   constexpr std::uint64_t kPeriods = 100'000'000'000'000;

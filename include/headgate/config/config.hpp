@@ -33,7 +33,7 @@ struct Admin {
   /// logged.
   std::vector<std::string> tokens;
   std::vector<std::string> read_tokens;  ///< tokens that may only read; never logged
-  /// The behaviour if the port is taken, which is an error for a port that the user named.
+  /// What to do if the port is taken: `fail` if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
 };

@@ -85,7 +85,8 @@ struct Caller {
   bool through_trusted = false;  ///< whether the peer is one of trusted_proxies, so that its fields are believed
   std::string_view ip_key;       ///< the key of the address in limits
   KeyState key_state = KeyState::none;
-  std::string_view api_key_text;  ///< the key of a good API key in limits; never the API key itself
+  /// the text by which limits count a caller with a good API key, such as its owner; never the API key itself
+  std::string_view api_key_text;
   /// the record of a valid key; null if the configuration takes any text for a key
   const identity::ApiKeyRecord* known_key = nullptr;
   identity::TokenPtr token;       ///< the verified token, or null

@@ -35,7 +35,7 @@ struct RequestUnderWay {
   std::string route, upstream, server;
   boost::asio::ip::address address;  ///< as logged
   std::string limit, key;            ///< the limit that its answer names, and the key in clear
-  /// The values that describe() was asked for, in that order; empty where the caller has none.
+  /// One value for each element of the `callers` passed to describe(), in the same order; empty if the caller has none.
   std::vector<std::string> callers;
   std::string_view state;
   std::uint64_t received = 0;  ///< bytes of the request's body

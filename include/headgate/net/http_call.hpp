@@ -31,8 +31,8 @@ struct HttpRequest {
   std::shared_ptr<const TlsContext> tls{};
   std::vector<Tcp::endpoint> addresses{};  ///< addresses of the host; empty if the name is to be resolved
   std::string host{};                      ///< value of the Host field; empty for that of the URL
-  /// Further lines of the head, each ending in "\r
-  /// ". Host, User-Agent, Connection and Content-Length are added automatically.
+  /// Further lines of the head, each ended by CR LF. Host, User-Agent, Connection and Content-Length are added
+  /// automatically.
   std::string fields;
   std::string body;            ///< sent with its length, unless the method is GET
   Duration deadline{};         ///< time limit of the whole call

@@ -19,8 +19,7 @@ namespace headgate::notify {
 /// Options of the exporter, filled in by config.
 struct TraceOptions {
   net::Url url;  ///< URL of the traces signal: ".../v1/traces".
-  /// Additional header lines, each with its "\r
-  /// ".
+  /// Additional header lines, each ended by CR LF.
   std::string fields;
   std::string ca;  ///< PEM file of the authorities for https; empty for those of the system.
   Duration timeout = std::chrono::seconds(10);  ///< Time limit of one attempt, from name resolution to the answer.

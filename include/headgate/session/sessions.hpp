@@ -110,8 +110,9 @@ class Sessions {
   /// `counters` may be null.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
 
-  /// Lets a new connection take the place of one on another worker, and the reverse. `loop` is the loop of this worker.
-  /// The loop and this object must live until every worker with these totals has ended.
+  /// Makes this worker and the others neighbours: if there are too many connections, a new one on any worker may
+  /// replace a waiting one on any other. `loop` is the loop of this worker. The loop and this object must live until
+  /// every worker with these totals has ended.
   void join(boost::asio::io_context& loop);
 
   /// Leaves the list of neighbours. Call it only when this worker has no connection and gets no more; otherwise the

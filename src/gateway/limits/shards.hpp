@@ -60,7 +60,8 @@ struct CountedKey {
   std::uint64_t hash;
   std::string_view key;
 };
-/// Returns the caller's key without a shard. Its hash in memory was computed earlier.
+/// Returns the caller's key without a shard. Without shards the hash is the one of the check; otherwise it is computed
+/// here.
 inline CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
   const auto& check = admission.checks[checked.first];
   if (checked.shard == 0) return {check.hash.low, check.key};

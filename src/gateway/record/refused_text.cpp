@@ -80,8 +80,7 @@ class Shown {
   bool hides_fault() const noexcept { return hidden_; }
 
  private:
-  /// Returns the place after the line and its end: "\r
-  /// ", or either of the two.
+  /// Returns the place after the line and its end: CR LF, or either of the two.
   std::size_t line_end(std::size_t at) const {
     const auto end = bytes_.find_first_of("\r\n", at);
     if (end == kNowhere) return bytes_.size();

@@ -78,8 +78,8 @@ struct BesideUntilNow {
 ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again, const BesideUntilNow& beside);
 /// Prepares a configuration that was active before. Throws nothing. Any thread; takes long.
 ReadAgainConfig ready_again(const SideThread& side, const ReadyConfig& before, const BesideUntilNow& beside);
-/// Prepares the candidate to become the active configuration, without a candidate. Throws nothing. Any thread; takes
-/// long.
+/// Prepares `written`, the configuration of the candidate, to become the active one. The result has no candidate.
+/// Throws nothing. Any thread; takes long.
 ReadAgainConfig ready_to_promote(const SideThread& side, const config::Config& written);
 
 }  // namespace headgate::server

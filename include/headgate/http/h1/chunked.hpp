@@ -56,8 +56,8 @@ inline constexpr std::size_t kMaxChunkLine = 1024;
 inline constexpr std::size_t kMaxExtensions = 16UL * 1024;
 inline constexpr std::size_t kMaxTrailers = 8192;
 
-/// Writes the line before a chunk of `bytes` bytes ("1f\r
-/// ") into `out`, which has at least 20 bytes, and returns it.
+/// Writes the line before a chunk of `bytes` bytes (its size in hex and CR LF) into
+/// `out`, which has at least 20 bytes, and returns it.
 std::string_view chunk_line(std::uint64_t bytes, char* out) noexcept;
 
 }  // namespace headgate::http::h1
