@@ -33,7 +33,7 @@ struct Admin {
   /// logged.
   std::vector<std::string> tokens;
   std::vector<std::string> read_tokens;  ///< tokens that may only read; never logged
-  /// What to do if the port is taken: `fail` if the user named the port.
+  /// The reaction if the port is taken. It is `fail` if the user named the port.
   enum class IfTaken { fail, go_without, another_port };
   IfTaken if_taken = IfTaken::go_without;
 };
