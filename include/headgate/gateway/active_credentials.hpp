@@ -1,5 +1,5 @@
 #pragma once
-// The credentials that are valid now, and the sizes of limits that API keys have of their own.
+// The credentials that are valid now, and the limit sizes that the records of API keys set.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/identity/credentials.hpp"
@@ -22,21 +22,20 @@ class ActiveCredentials {
   const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
   const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }
 
-  /// The address lists, in the order of IdentityOptions::address_files; null for a file that a candidate names and the
-  /// active configuration does not.
+  /// The address lists, in the order of IdentityOptions::address_files; null for a file that only a candidate names.
   const std::vector<std::shared_ptr<const identity::AddressBlocks>>& address_lists() const noexcept {
     return address_lists_;
   }
 
-  /// The user lists, in the order of IdentityOptions::user_files; null as in address_lists().
+  /// The user lists, in the order of IdentityOptions::user_files; null for a file that only a candidate names.
   const std::vector<std::shared_ptr<const identity::Users>>& user_lists() const noexcept { return user_lists_; }
 
   /// Returns the size of `limit` that the record of this key sets, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
   /// The highest number of rates that any key sets for `limit`.
   std::size_t most_rules(const CompiledLimit& limit) const noexcept;
-  /// One sentence for each tier that a key names and no limit has, and for each override without an effect: no limit
-  /// has its name, or the algorithm of the limit does not allow the size.
+  /// One sentence for each tier that an API key names and no limit has, and one for each override without an effect:
+  /// either no limit has the override's name, or the limit's algorithm does not allow the size.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
 
  private:

@@ -30,9 +30,9 @@ class ActiveExchange {
   /// Returns whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 
-  /// Returns whether the exchange ends when its client closes the sending side. The route decides that while a server
-  /// works. While the request waits in the gateway (for a permit, a place or the next retry), the answer is always yes;
-  /// for a tunnel it is always no, because its directions end separately.
+  /// Returns whether the exchange ends when its client closes the sending side. While a server works, the route's
+  /// ClientClose decides. While the request waits in the gateway (for a permit, a place or the next retry), the result
+  /// is always true. For a tunnel it is always false, because the directions of a tunnel end separately.
   bool ends_with_client() const noexcept;
 
   /// The lowest rate at which bodies must flow, in bytes per second; 0 if there is no bound.

@@ -12,8 +12,9 @@
 
 namespace headgate::gateway {
 
-/// The rules of one route. The smallest block that contains an address decides; of two equal blocks, the one that
-/// denies. An address in no block is refused if the rules allow any block, and let in otherwise. Immutable; any thread.
+/// The rules of one route. The smallest block that contains an address decides; if two equal blocks contain it, the one
+/// that denies decides. An address in no block is refused if the rules allow any block, and let in otherwise.
+/// Immutable; any thread.
 struct AddressRules {
   identity::AddressBlocks allow;
   identity::AddressBlocks deny;

@@ -12,30 +12,30 @@ namespace headgate::gateway {
 /// The origin of an answer.
 enum class AnswerFrom : std::uint8_t {
   server,    ///< the final answer of a server
-  tunnel,    ///< the 101 of a server
-  interim,   ///< another 1xx of a server
+  tunnel,    ///< a server's answer with status 101
+  interim,   ///< a server's answer with another 1xx status
   route,     ///< the fixed answer of a route
-  gateway,   ///< problems, the answers of waiting rooms, what is left of limits, the admin interface, …
-  preflight  ///< an answer of the gateway to a preflight; it already says which page may send what
+  gateway,   ///< any other answer of the gateway, such as a problem, a waiting room's page or the admin interface
+  preflight  ///< an answer of the gateway to a preflight; it already has its CORS fields
 };
 
 /// An answer without its fields, which are x.fields.
 struct AnswerStart {
   http::ReplyStart start{};
-  /// the status for log and metrics, if it differs from the one sent: gRPC has its own status beside 200
+  /// the status for log and metrics, if it differs from the HTTP status: an error of gRPC is sent with HTTP status 200
   unsigned counts_as = 0;
-  RejectionHeaders limits = RejectionHeaders::none;  ///< the form of the fields that tell the numbers of the limits
+  RejectionHeaders limits = RejectionHeaders::none;  ///< which fields tell the caller the numbers of the limits
 };
 
-/// Adds the gateway's fields to x.fields, which holds those of the answer, and sends the head and the first bytes as
-/// ReplyWriter::send() does; an interim answer as interim() does. `answer` must stay valid until the task is done.
-/// Worker thread only.
+/// Adds the gateway's fields to x.fields, which holds those of the answer, and sends the head and the first bytes with
+/// ReplyWriter::send(), or the head of an interim answer with interim(). `answer` must stay valid until the task is
+/// done. Worker thread only.
 template <AnswerFrom from>
 Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_view first, http::EndStream last);
 
-/// Sends a whole answer that no server made. Discards the rest of the request's body that has arrived: after a small
-/// one the connection can be kept. `body` must stay valid until the task is done; for HEAD only its length is sent. If
-/// the client is gone, the exchange ends as client_closed.
+/// Sends a whole answer that no server made. First discards the bytes of the request's body that have arrived, so that
+/// the connection can be kept after a small body. `body` must stay valid until the task is done; for HEAD only its
+/// length is sent. If the client is gone, the exchange ends as client_closed.
 template <AnswerFrom from>
 Task<void> send_whole(Exchange& x, AnswerStart answer, std::string_view body);
 

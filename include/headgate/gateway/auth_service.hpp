@@ -1,7 +1,7 @@
 #pragma once
-// A service that decides whether a request may pass, before the request goes to its server: nginx's auth_request,
-// Traefik's forwardAuth. config fills the options, a compiled route adds the rest, and an exchange keeps the service's
-// answer.
+// A service that decides whether a request may pass, before the request goes to its server, as with nginx's
+// auth_request and Traefik's forwardAuth. config fills the options, a compiled route adds the rest, and an exchange
+// keeps the service's answer.
 
 #include "headgate/core/time.hpp"
 #include "headgate/http/field_names.hpp"
@@ -18,7 +18,7 @@
 
 namespace headgate::gateway {
 
-/// The parts of a request that the service is told in fields of their own. The configuration uses the same words.
+/// The parts of a request that the service gets in header fields of their own. The configuration uses the same words.
 enum class AuthTold : std::uint8_t {
   method,    ///< X-Forwarded-Method, X-Original-Method
   host,      ///< X-Forwarded-Host and -Proto
@@ -37,7 +37,8 @@ struct AuthService {
   std::string to;      ///< the name of the upstream
   std::string host;    ///< the value of Host in requests to the service
   std::string target;  ///< the path and the query
-  std::optional<std::vector<std::string>> fields;  ///< the fields of a request that the service gets; not set for all
+  /// the request's fields that the service gets; if not set, it gets all
+  std::optional<std::vector<std::string>> fields;
   std::array<bool, std::size(kAuthTold)> told{true, true, true, true};
   std::vector<std::string> copy;            ///< fields of the service's answer that the server gets
   std::vector<std::string> copy_to_answer;  ///< fields of the service's answer that the client gets
@@ -58,8 +59,9 @@ struct CompiledAuth {
 
 enum class AuthOutcome : std::uint8_t {
   allowed,
-  refused,  ///< the answer is the caller's
-  /// the answer neither allows nor refuses; never treated as an admission, because the caller may have caused it
+  refused,  ///< the service refuses the request; the caller gets the service's answer
+  /// the answer neither allows nor refuses; the request is refused even with AuthIfDown::allow, because its caller may
+  /// have caused the answer
   unclear,
   down  ///< there was no answer, or one with 5xx
 };
@@ -70,7 +72,7 @@ struct AuthAnswer {
   AuthOutcome outcome = AuthOutcome::down;
   unsigned status = 0;     ///< the status of the service's answer; 0 if there was none
   bool shareable = false;  ///< whether the answer holds for every request with the same question
-  /// whether the request goes on: the service allowed it, or did not decide and the route lets such requests pass
+  /// whether the request goes on: the service allowed it, or is down and the route lets requests pass meanwhile
   bool passes = false;
   std::string why;   ///< the reason for `unclear` and `down`, for the log: "it did not answer in time"
   std::string text;  ///< the text that the fields are views into
@@ -78,7 +80,7 @@ struct AuthAnswer {
   http::Fields fields;
   std::string body;  ///< the body of a refusal
 
-  /// Returns the value of a field of an admission; "" if it has none. Case is ignored.
+  /// Returns the value of a field of an answer that allows the request; "" if it has no such field. Case is ignored.
   std::string_view value(std::string_view name) const noexcept {
     return outcome == AuthOutcome::allowed ? http::value_of(fields, name) : std::string_view{};
   }

@@ -54,12 +54,13 @@ inline constexpr WordsOf<Compared> kComparedWords({"both_allowed", "both_refused
 
 /// Why a request was not compared.
 enum class Undecided : std::uint8_t {
-  /// the active gateway ended the request for a reason that no policy decides: overload, an operator, its client
+  /// the active gateway ended the request for a reason that is not in any policy, such as overload, an operator or its
+  /// client
   live,
   queue,  ///< the request would wait for a permit in flight
   redis,  ///< the candidate's Redis did not answer
   token,  ///< the decision needs a token that the active gateway has not verified
-  busy,   ///< too many calls to the candidate's Redis, or too many of the candidate's requests, are under way
+  busy,   ///< too many calls to the candidate's Redis, or too many of the candidate's exchanges, are under way
   bug,
   count
 };

@@ -15,9 +15,8 @@ namespace headgate::gateway {
 
 struct UpstreamOptions;
 
-/// A number of places, as the stores of limits count them. The rule of a counter does not change while the counter is
-/// used, so there is one rule for each number of places that may be left when others are reserved for higher
-/// priorities.
+/// A number of places, as rules for the stores of limits. A lower priority may use fewer places than a higher one, and
+/// the rule of a counter must not change while the counter is used, so each of these numbers has its own rule.
 struct CapacitySize {
   limit::Rule all;    ///< for all gateways together
   limit::Rule share;  ///< for this gateway, while Redis is down
@@ -38,7 +37,8 @@ struct Capacity {
 /// Returns the name of the capacity of this upstream.
 std::string capacity_name(std::string_view upstream);
 
-/// The capacity of `upstream`, of which one of `sharers` gateways has its share; null if it has none.
+/// Returns the capacity of `upstream`, in which each of `sharers` gateways has a share; null if the upstream has no
+/// capacity.
 std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers);
 
 }  // namespace headgate::gateway

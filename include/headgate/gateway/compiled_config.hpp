@@ -37,10 +37,11 @@ enum class Stage { memory, memory_after_auth, redis, no_request, count };  ///< 
 /// The part of a limit's size that is counted, and where.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;      ///< equal to `up` for the limit itself, which is counted together on all its routes
-  std::string route;           ///< otherwise the route that it is counted for
-  Sharers sharers{};           ///< how many gateways share the limit while Redis is down
-  std::uint32_t alone_up = 0;  ///< the part of the limit that this counter grants then; 0 for one of `sharers`
+  std::uint32_t down = 1;  ///< equal to `up` for the whole limit, which has one counter for all its routes
+  std::string route;       ///< for a part of the limit: the route that is counted
+  Sharers sharers{};       ///< how many gateways share the limit while Redis is down
+  /// the fixed part of the limit that this gateway grants while Redis is down; 0 for an equal share among `sharers`
+  std::uint32_t alone_up = 0;
   std::uint32_t alone_down = 1;
   bool is_partial() const noexcept { return up != down; }
 };
@@ -76,7 +77,7 @@ struct CompiledLimit {
   bool in_flight = false;  ///< whether it counts requests in flight, whose permits are returned when they end
   bool in_turn = false;    ///< whether requests in flight wait for a permit
   bool ranks = false;      ///< whether one of its tiers has a priority
-  bool plain = true;       ///< whether it has neither requests in flight nor appointments nor shards, as most limits
+  bool plain = true;       ///< whether it has no requests in flight, no appointments and no shards, like most limits
 };
 
 /// A limit as one route uses it.
@@ -86,7 +87,8 @@ struct RouteLimit {
   Cost cost;
   Stage stage = Stage::memory;
   bool after_auth = false;  ///< whether the key is known only after the credentials are checked
-  bool of_guesses = false;  ///< whether the limit is checked before the credentials and counts refused ones
+  /// whether the limit counts statuses, and is checked before the credentials so that refused credentials count
+  bool of_guesses = false;
 };
 
 /// Returns whether one of these limits lets requests wait for a permit.
@@ -115,8 +117,8 @@ struct Route {
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
-  /// The same route with the upstream that gets the requests that a limit rejects, and all requests while the circuit
-  /// is open; null if such requests are refused. That route has a null `instead`.
+  /// The same route with the other upstream, which gets the requests that a limit rejects and, while the circuit is
+  /// open, all requests. Null if such requests are refused. The `instead` of the other route is null.
   std::shared_ptr<const Route> instead;
   std::shared_ptr<const CompiledSplit> split;  ///< null if all requests go to one upstream
   std::optional<Respond> respond;
@@ -131,21 +133,21 @@ struct Route {
       stage_begin{};  ///< the index in the plan where each stage begins; the last element is the end of the plan
   /// The limits of the plan that have a tier with a priority, in the order of the configuration.
   std::vector<const RouteLimit*> ranking;
-  std::vector<RouteBan> bans;  ///< the limits whose key the head tells come first
+  std::vector<RouteBan> bans;  ///< limits whose key is known from the head come first
   /// All limits under which an operator may suspend a key or a block of addresses. Searched only once an operator has
   /// done so.
   std::vector<RouteBan> suspendable;
-  /// Header fields that a request may have only once, in lower case: the server could read another one of two than the
-  /// gateway.
+  /// Header fields that a request may have only once, in lower case: of two fields, the server could read a different
+  /// one than the gateway does.
   std::vector<std::string> counted_headers;
   /// Cookies that requests are counted or identified by, and the ticket of the waiting room. Each may have one value.
   std::vector<std::string> read_cookies;
   StepSet steps;              ///< the steps that requests of the route take
-  StepSet left;               ///< the steps that must be left when the exchange ends
-  StepSet counted, recorded;  ///< the steps that have something for the metrics, and for the log
+  StepSet left;               ///< the steps whose `leave` function is called, at the latest when the exchange ends
+  StepSet counted, recorded;  ///< the steps that write metrics, and those that write to the log
   /// the additional fields of the access log, with fields of answers; null if there are none
   const LoggedFields* logged = nullptr;
-  /// set for the route where callers ask what is left of their limits; null for any other route
+  /// set for the route on which callers ask for their remaining permits; null for any other route
   const CompiledUsage* usage = nullptr;
   /// The sources of the route's keys, and the credentials that it demands, edits or exempts by. No other part of a
   /// request is read.
@@ -220,8 +222,9 @@ bool is_own_key(const limit::Limit& limit);
 
 /// The answers to callers who ask what is left of their limits.
 struct CompiledUsage {
-  const Route* route = nullptr;  ///< the path and the credentials that it reads; its limits take no permits
-  limit::Rule rule;              ///< the rule by address that such requests are charged to
+  /// the route of these requests, with its path and the credentials that it reads; its limits take no permits
+  const Route* route = nullptr;
+  limit::Rule rule;  ///< the rule by address that such requests are charged to
   /// The limits whose key follows from the credentials or the address of a caller, whatever the request is.
   std::vector<RouteLimit> limits;
   std::vector<const Route*> by_name;  ///< all routes of the configuration, sorted by name, then by number
@@ -264,13 +267,13 @@ class CompiledConfig {
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
   /// The routes that serve requests. A route that splits its requests is replaced by its routes for each upstream.
   std::span<const Route* const> serving() const noexcept { return serving_; }
-  /// Returns whether a route takes requests by the address of their client.
+  /// Returns whether any route has a condition on the client's address.
   bool routes_by_address() const noexcept { return routes_by_address_; }
   /// Returns whether a WebSocket can be opened on one of the routes.
   bool opens_websockets() const noexcept { return opens_websockets_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
-  /// The suspending limits that count glitches, each once, whatever number of routes uses it.
+  /// The suspending limits that count glitches, each once, even if several routes use it.
   std::span<const RouteBan> glitch_bans() const noexcept { return glitch_bans_; }
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }

@@ -12,14 +12,15 @@
 
 namespace headgate::gateway {
 
-/// The media types that are compressed where a route names none: texts, and text formats with another name. Formats
-/// that are compressed already (images, videos, archives, fonts in WOFF) are not among them.
+/// The media types that are compressed where a route names none: the text types, and other types whose content is text.
+/// Formats that are compressed already (images, videos, archives, fonts in WOFF) are not among them.
 inline constexpr std::string_view kCompressedTypes[] = {
     "text/*",          "application/json",  "application/*+json", "application/x-ndjson", "application/javascript",
     "application/xml", "application/*+xml", "application/wasm",   "image/svg+xml",        "font/ttf",
     "font/otf"};
 
-/// The largest of the gateway's own answers that is compressed, in bytes: it is encoded in one turn of the loop.
+/// The size, in bytes, of the largest answer of the gateway itself that is compressed. The limit is needed because such
+/// an answer is encoded in one turn of the loop.
 inline constexpr std::uint64_t kMaxOwnCompressed = 64UL * 1024;
 
 /// The compression of one route. Immutable; any thread.

@@ -55,7 +55,7 @@ std::span<const CostSource* const> cost_sources() noexcept;
 /// Returns the source with this key, or null.
 const CostSource* find_cost_source(std::string_view word) noexcept;
 
-/// Reads a cost of digits only and cuts it off at `most`.
+/// Reads a cost that is written in digits only. A cost above `most` counts as `most`.
 ToldCost cost_in(std::string_view text, std::int64_t most) noexcept;
 
 /// Returns whether the cost is known only from the answer.

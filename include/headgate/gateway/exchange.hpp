@@ -68,7 +68,7 @@ enum class EndedBy : std::uint8_t {
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
 
-/// The cause of an end from outside, before the answer was complete.
+/// The reason why something other than the client ended the exchange before the answer was complete.
 enum class BrokenOff : std::uint8_t {
   no,
   drain,     ///< the worker, because its time to drain was over
@@ -105,15 +105,15 @@ std::string_view to_text(Source source) noexcept;
 /// The outcome of a limit's checks.
 enum class LimitDecision : std::uint8_t {
   allowed,
-  kept,     ///< allowed by an appointment; the one check is whether it was used before
-  rejected  ///< one of the rules rejected the request, in either mode
+  kept,     ///< allowed by an appointment; the only check is whether the appointment was used before
+  rejected  ///< one of the rules rejected the request, whether the limit enforces or only observes
 };
 
 /// The source of the cost that a limit charges.
 enum class CostFrom : std::uint8_t {
   request,    ///< the request: the permits that were held before the answer
   status,     ///< the status of the answer: nothing is charged if the status does not count
-  answer,     ///< the answer said it
+  answer,     ///< the answer, which named its cost
   unreadable  ///< the answer named no valid number, so the hold is charged
 };
 
@@ -128,15 +128,16 @@ struct CheckedLimit {
   std::uint8_t shards = 0;                          ///< number of shards that were used
   LimitDecision decision = LimitDecision::allowed;  ///< written by admission/rounds
   CostFrom cost_from = CostFrom::request;           ///< written by limits/settle
-  std::int64_t used = 0;                            ///< the cost, from `cost_from` or with the messages of a call
-  std::int64_t refused = 0;                         ///< number of messages of a call that the limit rejected
-  Duration took{0};                                 ///< time that the decision took
-  Clock::Steady asked_at{};                         ///< moment of the check; zero until there is a decision
-  Instant asked_at_wall{};                          ///< moment of the check on the wall clock; waits count from it
+  /// the permits to charge in total: the cost, as `cost_from` says, and the further messages of a gRPC call
+  std::int64_t used = 0;
+  std::int64_t refused = 0;  ///< number of messages of a call that the limit rejected
+  Duration took{0};          ///< time that the decision took
+  Clock::Steady asked_at{};  ///< moment of the check; zero until there is a decision
+  Instant asked_at_wall{};   ///< moment of the check on the wall clock; waits count from it
 };
 
-/// A billed limit that let the request through without a check, because its tier has no rates, or Redis is away and the
-/// limit then allows everything.
+/// A billed limit that let the request through without a check: either its tier has no rates, or Redis is down and the
+/// limit allows everything meanwhile.
 struct UncheckedUse {
   const RouteLimit* route_limit = nullptr;
   std::string_view key;
@@ -153,7 +154,7 @@ struct Admission {
   const CheckedLimit* binding = nullptr;  ///< the limit whose numbers are sent to the caller; null if none applied
   std::size_t rule = 0;                   ///< the rule of `binding`: an index into checks and decisions
   Duration delay{0};                      ///< time for which the request waits for its permit
-  std::size_t held = 0;                   ///< permits of this many of the first `limits` were taken
+  std::size_t held = 0;   ///< number of limits, from the beginning of `limits`, whose permits were taken
   bool served = false;    ///< whether the request reaches its answer, so that the cost in the answer is charged
   bool late = false;      ///< whether a limit rejected messages of a call that had been let through
   bool returned = false;  ///< whether the permits were returned, because a later step ended the request
@@ -236,24 +237,24 @@ struct Exchange : Incoming, StepState {
   http::ReplyWriter* reply = nullptr;
   const bool* draining = nullptr;  ///< whether the worker is draining now
   bool client_gone = false;        ///< whether the client reset its connection during the exchange
-  /// the cause if not the client ended the exchange; `client_gone` is true then, too
+  /// the reason if something other than the client ended the exchange; `client_gone` is then true as well
   BrokenOff broken_off = BrokenOff::no;
 
   // Set by the steps.
   Random* random = nullptr;  ///< the worker's source of random numbers, set at the beginning of the path
-  StepSet left;              ///< the steps that were left at the end
+  StepSet left;              ///< the steps whose `leave` function was called already
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< null if the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange; used until the end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< the value of Allow for 405
   bool preflight = false;       ///< whether the request is a preflight, which the gateway answers
-  /// whether the request goes to the other upstream, because its own refused it or a limit rejected it
+  /// whether the request goes to Route::instead, because a limit or the circuit of its own upstream refused it
   bool instead = false;
   Caller caller;
   Admission admission;
   InFlightHook in_flight;  ///< links the exchange into the list of those whose permits are renewed
-  /// the same request under the candidate policy, while that still has work to do
+  /// the same request under the candidate policy, until the candidate has finished with it
   CandidateExchange* candidate = nullptr;
   std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none
   Duration retry_after{0};         ///< the value of Retry-After; 0 if there is none
@@ -276,7 +277,7 @@ struct Exchange : Incoming, StepState {
   bool unanswered = false;
   std::string_view retried;  ///< the reasons for further attempts, as in "503,timeout"; empty if there was one attempt
   std::chrono::steady_clock::duration upstream_time{};
-  /// the part of the time that was spent waiting for servers, and for a client that sends or reads slowly
+  /// time that was spent waiting for servers, and for a client that sends or reads slowly
   Duration awaited{0};
   /// the counters of the route, which count the exchange as under way; null if none do
   const observe::RouteCounters* counted = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// The explanation of a request: what the gateway would do with it, and why. The steps of the path find it out, and take
-// nothing while they do.
+// The explanation of a request: what the gateway would do with it, and why. The steps of the path decide as for a real
+// request, but take no permits.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -72,7 +72,7 @@ void choose(ConsideredRoutes& candidates, const Route* found);
 struct RuleState {
   std::string name;             ///< name within the limit; empty if the limit has only one rule
   std::string rate;             ///< "100/minute", "1000 tokens/minute"; for a limit in flight "2 in flight"
-  std::uint64_t limit = 0;      ///< the most permits that can be taken at once from an unused counter
+  std::uint64_t limit = 0;      ///< the permits of an unused counter, which can all be taken at once
   std::uint64_t remaining = 0;  ///< permits left before the request
   Duration reset_after{0};      ///< time until the counter is as if never used, before the request
   bool allowed = true;          ///< whether this rule would allow the request
@@ -107,10 +107,10 @@ struct LimitState {
   std::int64_t cost = 1;
   bool observed = false;     ///< whether the limit only observes
   bool own_key = false;      ///< whether the counter belongs to the caller alone
-  std::uint32_t shards = 1;  ///< above 1: the numbers are those of one of this many counters
+  std::uint32_t shards = 1;  ///< if above 1: number of shards of the key; the numbers in `rules` are those of one shard
   Duration suspended{0};     ///< how long the caller is suspended; 0 if it is not
   Source source = Source::memory;
-  std::vector<RuleState> rules;  ///< empty unless the caller is counted
+  std::vector<RuleState> rules;  ///< empty if the caller is not counted
 };
 std::string_view to_text(LimitState::Applies applies) noexcept;
 

@@ -39,8 +39,8 @@ class Sharers {
   std::shared_ptr<const FleetSize> fleet_;
 };
 
-/// An object for each number of gateways there has been. A request can go on with the object that it began with. Any
-/// thread.
+/// One object for each number of gateways that has been current, made when it is first needed. Objects are kept, so a
+/// request can go on with the object that it began with. Any thread.
 template <class Made>
 class ForSharers {
  public:
@@ -50,7 +50,7 @@ class ForSharers {
   ForSharers(const ForSharers&) = delete;
   ForSharers& operator=(const ForSharers&) = delete;
 
-  /// Returns the object for the current number of gateways. Valid as long as this one.
+  /// Returns the object for the current number of gateways. Valid until this ForSharers is destroyed.
   const Made& current() const {
     const auto gateways = sharers_.count();
     const auto* const last = last_.load(std::memory_order_acquire);

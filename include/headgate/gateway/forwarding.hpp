@@ -1,6 +1,6 @@
 #pragma once
-// Forwarding beyond one attempt with a streamed body: retries, held bodies and mirrors. config fills the options; a
-// compiled route has its own.
+// Forwarding with more than one attempt and one streamed body: retries, held bodies and mirrors. config fills the
+// options; a compiled route has its own.
 
 #include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"
@@ -26,7 +26,7 @@ enum class RetryReason : std::uint8_t {
 };
 inline constexpr WordsOf<RetryReason> kRetryReasons({"connect_error", "timeout", "closed", "status"});
 
-/// Shares are stored in parts of this number.
+/// The number that stands for a whole; shares are stored as parts of it.
 inline constexpr std::uint32_t kWholeShare = 1'000'000;
 
 /// When a request is sent again, to another server if there is one. A request that may have reached a server is
@@ -37,8 +37,9 @@ struct Retry {
   bool on_timeout = false;
   bool on_closed = true;
   std::vector<unsigned> statuses{502, 503};  ///< in ascending order
-  /// Statuses of gRPC, one bit each (1 << number). An answer without messages and with such a status is followed by
-  /// another attempt regardless of the method: by naming the status, the user says that this does no harm.
+  /// Statuses of gRPC, one bit each (1 << number). An answer without messages and with one of these statuses is
+  /// followed by another attempt, whatever the method is: by naming the status, the user says that the repetition does
+  /// no harm.
   std::uint32_t grpc_statuses = 0;
   std::uint32_t budget = kWholeShare / 5;  ///< number of retries per first attempt; see upstream/retry_budget
   /// The longest wait for the head of an answer if another attempt may follow; not set to use the timeout of the route.

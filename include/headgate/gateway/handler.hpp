@@ -35,8 +35,8 @@ class Handler {
   virtual void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
     static_cast<void>(peer), static_cast<void>(reason);
   }
-  /// Tells how often an HTTP/2 client did something that costs it nothing and the gateway something, since the last
-  /// call.
+  /// Reports the number of glitches of an HTTP/2 client since the last call. A glitch costs the client nothing, but
+  /// causes work for the gateway.
   virtual void glitches(const boost::asio::ip::address& peer, std::uint32_t times) {
     static_cast<void>(peer), static_cast<void>(times);
   }

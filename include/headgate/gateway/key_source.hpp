@@ -73,7 +73,7 @@ struct KeySource {
   /// The sentence for a caller whose request has no value, if the source needs neither token nor API key.
   std::string_view missing = {};
   /// Returns the value of this request, "" if it has none. Runs for each limit of each request, so it must not throw,
-  /// lock or wait. The value is written to Redis and to logs, so for a secret it is the digest. A view into `x`,
+  /// lock or wait. The value is written to Redis and to logs, so a secret is replaced by its digest. A view into `x`,
   /// something that it holds, or a constant.
   std::string_view (*value)(Exchange& x, std::string_view name) = nullptr;
   SourceTier tier = {};

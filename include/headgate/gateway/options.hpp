@@ -39,7 +39,8 @@ struct CostSource;
 /// The cost of a request, in permits.
 struct Cost {
   const CostSource* from = nullptr;  ///< the source of the cost (gateway/cost_source.hpp); null to use `default_value`
-  std::int64_t default_value = 1;  ///< at least 1: the cost if the source says none, or the permits that are held first
+  /// at least 1: the cost if the source names none, or the hold until the answer names the cost
+  std::int64_t default_value = 1;
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< methods in upper case, each with a cost of at least 0
   std::string name;       ///< the name of the field, or another argument of the source
   std::int64_t most = 0;  ///< the largest cost that the source may say; a larger number counts as this one
@@ -188,12 +189,12 @@ struct PathOptions {
   AllRoutes all_routes;
   Duration write_timeout = std::chrono::seconds(10);   ///< longest wait for a server to accept a byte
   Duration tunnel_timeout = std::chrono::minutes(10);  ///< longest time without a byte in either direction of a tunnel
-  http::HeadBounds head_bounds;                        ///< bounds of a head that is only explained
+  http::HeadBounds head_bounds;                        ///< bounds of the head in a request to explain
   /// bytes in the buffers of all connections from which on no body is held; 0 for no bound
   std::uint64_t buffered = 0;
   Rejection rejection;
   ErrorPages error_pages = ErrorPages::as_accepted;
-  std::vector<ErrorPage> pages;  ///< texts from the configuration; of two for one status and form the first counts
+  std::vector<ErrorPage> pages;  ///< texts from the configuration; if two fit a status and form, the first one is used
   std::string home = "/";        ///< the link in pages of problems; empty if they have none
   /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names that begin
   /// like it.

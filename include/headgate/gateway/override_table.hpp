@@ -26,8 +26,7 @@ class OverrideTable {
   /// The name of the tier of an override, in logs and answers.
   static constexpr std::string_view kTier = "override";
 
-  /// The override of one key. Unchanged ones are taken from `before`, which may be null and is used only if it was made
-  /// for the same configuration.
+  /// The override of one key, compiled.
   struct Granted {
     limit::Override wanted;
     CompiledTier tier;
@@ -39,8 +38,8 @@ class OverrideTable {
   bool concerns(const CompiledLimit& limit) const noexcept { return of_limits_.contains(&limit); }
   /// Returns the override of `key` for `limit` at `now`, or null.
   const Granted* find(const CompiledLimit& limit, std::string_view key, Instant now) const noexcept;
-  /// Returns the reason why the override of this key has no effect, as a sentence without its full stop; "" if it has
-  /// one.
+  /// Returns the reason why the override of this key has no effect, as a sentence without its full stop; "" if the
+  /// override has an effect.
   std::string_view why_not(const std::string& limit, const std::string& key) const noexcept;
   bool all_have_effect() const noexcept { return without_effect_.empty(); }
 

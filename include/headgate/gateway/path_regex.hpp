@@ -15,7 +15,7 @@ namespace headgate::gateway {
 class PathRegex {
  public:
   enum class Case : bool { matters, ignored };
-  /// The size of the largest program of an expression, in RE2's instructions: "x{1000}" has about a thousand.
+  /// The largest allowed size of a compiled expression, in RE2's instructions: "x{1000}" has about a thousand.
   static constexpr int kLargest = 2'000;
 
   /// Compiles an expression. The error is a sentence without its full stop.
@@ -34,7 +34,7 @@ class PathRegex {
   std::unique_ptr<const Compiled> compiled_;
 };
 
-/// Returns the path that such an expression is compared with. A view into `room` or `path`.
+/// Returns the form of `path` that a PathRegex is compared with. A view into `room` or `path`.
 std::string_view path_to_match(std::string_view path, std::string& room);
 
 }  // namespace headgate::gateway

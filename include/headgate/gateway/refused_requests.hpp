@@ -40,8 +40,8 @@ class RefusedRequests {
   static constexpr std::size_t kHead = 1024;
 
   void note(RefusedRequest request);
-  /// Returns whether it is worth the work to make the text of a request of this owner at `now`. It is not if all kept
-  /// requests of the owner are younger than a second, as those of a stranger who sends as fast as possible.
+  /// Returns whether the text of a request of this owner should be made at `now`. It is not worth the work if all kept
+  /// requests of the owner are younger than a second, as happens with a stranger who sends as fast as possible.
   bool wants(const std::string& owner, Instant now) const;
   /// Returns the requests, the oldest first.
   std::vector<RefusedRequest> list() const;

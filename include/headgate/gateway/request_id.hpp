@@ -10,7 +10,7 @@
 namespace headgate::gateway {
 
 /// The wall-clock time at a moment of the steady clock. The difference between the clocks is measured only now and
-/// then: an id needs no better, and reading a clock costs as much as the rest of the id.
+/// then: this is exact enough for an id, and reading a clock costs as much as the rest of the id.
 class WallOfSteady {
  public:
   Instant at(const Clock& clock, Clock::Steady moment) noexcept {

@@ -42,7 +42,7 @@ struct RequestUnderWay {
   std::uint64_t sent = 0;      ///< bytes of the answer
 };
 
-/// Compares by name, because each age is relative to another moment.
+/// Compares by the time in the name. Ages cannot be compared, because each was measured at a different moment.
 inline bool began_before(const RequestUnderWay& one, const RequestUnderWay& other) noexcept {
   return one.name.begun < other.name.begun;
 }

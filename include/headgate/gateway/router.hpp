@@ -14,10 +14,10 @@ namespace headgate::gateway {
 
 struct Route;
 
-/// The methods of a route for all methods, for Allow.
+/// The value of Allow for a path whose route takes all methods.
 inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-/// Returns whether a pattern can have {name}: letters, digits and '_', with no digit first.
+/// Returns whether a pattern can have a parameter of this name: letters, digits and '_', with no digit first.
 bool is_path_parameter(std::string_view name) noexcept;
 
 /// Whether "/Login" and "/login" are different paths.

@@ -64,7 +64,7 @@ struct OfferedAppointment {
 struct AppointmentPart {
   std::shared_ptr<KeptAppointment> kept;  ///< null if the request shows no valid appointment
   OfferedAppointment offered;
-  const CompiledTier* tier = nullptr;  ///< the tier whose events count the appointments; null if there are none
+  const CompiledTier* tier = nullptr;  ///< the tier whose metrics count `events`; null if there are none
   std::array<bool, kCountOf<observe::AppointmentEvent>> events{};
 
   bool operator==(const AppointmentPart&) const = default;
@@ -104,7 +104,7 @@ struct SheddingPart {
   Duration queued{0};                         ///< time of the wait for a place
   shed::Slot slot;                            ///< the place at the upstream
   balance::Place server_place;                ///< the place at the chosen server, until an attempt takes it over
-  std::optional<Clock::Steady> server_since;  ///< moment when it was taken, if servers have a bound
+  std::optional<Clock::Steady> server_since;  ///< moment when `server_place` was taken, if servers have a bound
   balance::CircuitPass circuit_pass = balance::CircuitPass::none;
 
   bool operator==(const SheddingPart&) const = default;
@@ -114,7 +114,7 @@ struct SheddingPart {
 struct SuspensionPart {
   const RouteBan* by = nullptr;  ///< the limit under which the caller is suspended, or would be if the limit enforced
   std::string_view key;          ///< the key of that limit
-  /// whether the offences were counted before the answer, because the answer tells the beginning suspension
+  /// whether the offences were counted before the answer, because the answer announces the suspension that they begin
   bool noted = false;
 
   bool operator==(const SuspensionPart&) const = default;
@@ -122,8 +122,8 @@ struct SuspensionPart {
 
 /// The state of the steps of one exchange. Exchange::reset() replaces it as a whole.
 struct StepState {
-  /// Whether the route has a step that keeps something. Set by the walk as soon as there is a route; without it no
-  /// member may be changed, and nothing is reset.
+  /// Whether the route has a step that keeps something. Set by the walk as soon as there is a route. If false, no step
+  /// may change a member, and nothing needs to be reset.
   bool used = false;
   bool quotas_noticed = false;  ///< whether the decisions were checked for quota notices
   RoomVisit room;

@@ -25,8 +25,9 @@ struct UpstreamOptions : upstream::ServerGroupOptions {
   /// The key by which requests are assigned to servers, so that equal keys go to one server. Empty if requests have no
   /// key.
   std::vector<limit::Per> balance_per;
-  limit::Store in_flight_store = limit::Store::memory;  ///< where concurrency->in_flight is counted
-  std::vector<limit::Per> queue_per;  ///< whose requests stand in one line of concurrency->queue; empty: addresses
+  limit::Store in_flight_store = limit::Store::memory;  ///< the store that counts concurrency->in_flight
+  /// requests with the same key stand in one line of concurrency->queue; empty to use the client's address
+  std::vector<limit::Per> queue_per;
   std::optional<ServerQueue> server_queue;  ///< set if one of its servers has a bound
   std::string base;                         ///< "/base", put before the path of each request; empty if there is none
   std::optional<Retry> retry;               ///< not set to repeat only requests that were not sent

@@ -29,7 +29,8 @@ struct RoomPage {
 /// A room of the configuration.
 struct WaitingRoom {
   room::RoomRule rule;
-  std::vector<limit::Per> per;       ///< the key that a ticket belongs to; empty if whoever has the ticket may use it
+  /// the key that a ticket belongs to; if empty, any client that has the ticket may use it
+  std::vector<limit::Per> per;
   std::vector<std::string> secrets;  ///< the first signs, and all of them verify; at least one
   limit::Mode mode = limit::Mode::enforce;
   limit::Store store = limit::Store::memory;

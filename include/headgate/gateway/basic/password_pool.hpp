@@ -25,7 +25,7 @@ struct PasswordCheck : shed::Waiter {
   identity::SecretText password;
   std::string hash;
   std::shared_ptr<PasswordInbox> to;  ///< the inbox that gets the result
-  /// The result, set before delivery. Not set if the password was not checked, because the pool made room for others.
+  /// The result, set before delivery. Not set if the pool dropped the check to make room for others.
   std::optional<bool> right;
   std::shared_ptr<PasswordCheck> self;  ///< keeps the object alive while the pool has it
 };
@@ -53,7 +53,8 @@ class PasswordInbox {
 /// password. One pool for all workers; any thread.
 class PasswordPool {
  public:
-  /// The most checks that wait. If more arrive, the longest line of one caller is shortened (shed::FairQueue).
+  /// The largest number of waiting checks. If more arrive, the longest line of one caller is shortened
+  /// (shed::FairQueue).
   static constexpr std::size_t kMaxWaiting = 256;
 
   /// `threads` is the number of threads; 0 for half of the machine's processors, at least one and at most four. The
@@ -90,7 +91,7 @@ class PasswordPool {
   std::size_t under_way_ = 0;
   std::uint64_t checked_ = 0;
   Duration took_{0};
-  Duration usual_{0};  ///< time of the last checks
+  Duration usual_{0};  ///< moving average of the duration of a check
   bool over_ = false;
   std::vector<std::thread> threads_;
 };
