@@ -70,10 +70,11 @@ struct InitOptions {
   std::vector<std::string> names;  ///< further names of the certificate
   unsigned days = 90;              ///< days until the certificate expires
 
-  // The answers. If one or a kind is given, a commented file with its policy test is written.
-  std::string kind;                  ///< "minimal", "saas", "cluster"; empty for minimal
-  std::vector<std::string> servers;  ///< URLs; by default those of the kind, as for the members below
-  std::string callers;               ///< "anyone", "keys", "tokens"
+  // The answers. If an answer or a kind is given, init() writes a commented file with its policy test.
+  std::string kind;  ///< "minimal", "saas", "cluster"; empty for minimal
+  /// URLs; by default those of the kind, which also gives the default of each member below
+  std::vector<std::string> servers;
+  std::string callers;  ///< "anyone", "keys", "tokens"
   std::string rate;
   unsigned gateways = 0;
 };

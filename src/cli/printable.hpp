@@ -12,8 +12,8 @@ namespace headgate::cli {
 /// (U+202E, U+200B, …) in the same form.
 std::string printable(std::string_view text);
 
-/// Returns equivalent JSON: such characters, which occur only in strings, are written as escapes ("\u202e"). Line
-/// breaks and tabs between values are kept.
+/// Returns equivalent JSON in which the characters that printable() replaces, which occur only in strings, are written
+/// as escapes ("\u202e"). Line breaks and tabs between values are kept.
 std::string printable_json(std::string_view json);
 
 /// Returns "1 key" or "3 keys": a count with its noun in the singular, or with an "s".

@@ -15,7 +15,8 @@
 
 namespace headgate::config {
 
-/// The index of the node with a name; of two with the same name (reported already), the first.
+/// The index of each node by its name. If two nodes have the same name, which is reported elsewhere, the first one
+/// counts.
 using NumbersByName = std::unordered_map<std::string_view, std::size_t>;
 NumbersByName numbers_of(const std::vector<const Node*>& nodes);
 
@@ -25,7 +26,7 @@ struct Build {
   const Node& root;
   Report& report;
   Config config;
-  std::vector<identity::ApiKeyRecord> keys_in_file;  ///< the known keys in the key file at this moment
+  std::vector<identity::ApiKeyRecord> keys_in_file;  ///< the known API keys that the key file contains now
   std::vector<const Node*> limit_nodes;
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
@@ -92,7 +93,7 @@ void check_places(Build& build, const Node* identity);
 
 /// The use of a key.
 enum class KeyFor {
-  counting,  ///< a caller that chooses its value would avoid a limit
+  counting,  ///< for a limit: a caller that can choose the value would avoid the limit
   balancing
 };
 

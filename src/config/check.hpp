@@ -1,5 +1,6 @@
 #pragma once
-// Checks the tree against the table: keys, types, literals, ranges. build.hpp checks what needs the whole file.
+// Checks the tree against the table: keys, types, literals, ranges. The checks that need the whole file are in
+// build.hpp.
 
 #include "config/text/document.hpp"
 #include "config/text/report.hpp"

@@ -14,7 +14,7 @@
 
 namespace headgate::config {
 
-/// Appends `value`, which `node` contains. If `out` has it already, reports that instead and returns false.
+/// Appends `value`, which `node` contains. If `out` has the value already, reports the duplicate and returns false.
 template <class Value>
 bool add_once(Report& report, const Node& node, Value value, std::vector<Value>& out) {
   if (std::find(out.begin(), out.end(), value) != out.end()) {

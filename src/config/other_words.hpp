@@ -15,8 +15,8 @@ struct OtherWord {
   std::string help;      ///< advice on the key, with the user's own value
 };
 
-/// Returns the meaning of `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy, Traefik or APISIX have a
-/// key of that name; otherwise nothing.
+/// Returns the headgate key for `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy, Traefik or APISIX
+/// have a key of that name; otherwise empty.
 std::optional<OtherWord> other_word(const Node& member, const Section& section);
 
 }  // namespace headgate::config

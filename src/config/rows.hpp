@@ -1,7 +1,7 @@
 #pragma once
-// Leads the value of a row to a member of the options that its section fills. One walk over the rows fills the options;
-// the same rows also show them, so that a default stands in the options alone. Only for files with keys, and for code
-// that shows a configuration.
+// Connects each row of the table to the member of the options that receives its value. One walk over the rows fills the
+// options. The same rows also show the options, so that a default is written only in the options. Only for files with
+// keys, and for code that shows a configuration.
 
 #include "config/table.hpp"
 #include "config/text/document.hpp"
@@ -24,8 +24,8 @@ inline constexpr char kTypeOf = 0;
 /// Returns the form of `shape` that a value of this kind has; null if it has none.
 const Shape* form_for(const Shape& shape, const Node& node);
 
-/// Fills the members of `out` that rows of `section` lead to; `type` identifies its type. Values that are absent or
-/// already reported leave their members unchanged. `node` may be null, and anything but an object.
+/// Fills the members of `out` that rows of `section` lead to; `type` identifies the type of `out`. Values that are
+/// absent or already reported leave their members unchanged. `node` may be null, and need not be an object.
 void fill_rows(const Node* node, const Section& section, const void* type, void* out);
 
 template <class T>
@@ -40,7 +40,7 @@ bool set(const Node& node, const Shape& shape, bool& out);
 bool set(const Node& node, const Shape& shape, std::string& out);
 bool set(const Node& node, const Shape& shape, Duration& out);
 bool set(const Node& node, const Shape& shape, std::vector<std::string>& out);
-/// Returns the index of the chosen word; nothing if it is none of them.
+/// Returns the index of the chosen word; empty if the node has none of the words.
 std::optional<std::size_t> chosen(const Node& node, const Shape& shape);
 /// Returns a size in bytes.
 std::optional<std::uint64_t> bytes_of(const Node& node);
@@ -49,7 +49,7 @@ std::string text(const Shape& shape, bool value);
 std::string text(const Shape& shape, const std::string& value);
 std::string text(const Shape& shape, Duration value);
 std::string text(const Shape& shape, const std::vector<std::string>& value);
-/// Returns a size with its unit, also for bytes.
+/// Returns a size with its unit, which is also written for bytes.
 std::string text_of_size(std::uint64_t bytes);
 std::string word_at(const Shape& shape, std::size_t at);
 
@@ -107,7 +107,7 @@ requires std::is_enum_v<Enum> std::string text(const Shape& shape, Enum value) {
 
 template <class Part>
 requires std::is_aggregate_v<Part> std::string text(const Shape&, const Part&) {
-  return {};  // its own rows show it
+  return {};  // the part has rows of its own, which show it
 }
 
 template <class Value>

@@ -11,11 +11,11 @@ namespace headgate::config {
 /// Whether texts may contain placeholders, whose values no editor knows.
 enum class Placeholders : bool { none, anywhere };
 
-/// Returns the JSON Schema (draft 2020-12) of a file that is `root`.
+/// Returns the JSON Schema (draft 2020-12) of a file whose top level is `root`.
 std::string schema_of(const Section& root, std::string_view title, std::string_view description,
                       Placeholders placeholders);
 
-/// Returns the sections of a file that is `root`, as Markdown.
+/// Returns the sections of a file whose top level is `root`, as Markdown.
 std::string reference_of(const Section& root);
 
 }  // namespace headgate::config

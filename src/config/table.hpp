@@ -19,7 +19,7 @@ struct Section;
 struct Node;
 enum class Kind;
 
-/// Returns why `text` is not valid; nothing if it is valid.
+/// Returns why `text` is not valid; empty if it is valid.
 using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
 
 /// The values that one place accepts.
@@ -27,8 +27,8 @@ struct Shape {
   enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, json, either };
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article, for messages and the reference
-  TextCheck check = nullptr;  ///< for a text; for a map: for its keys
-  /// the smallest integer; for a size in bytes; for a list or map the number of elements; for a duration in µs
+  TextCheck check = nullptr;  ///< the check of a text, or of the keys of a map
+  /// the smallest integer, size in bytes, number of elements of a list or map, or duration in µs
   std::uint64_t least = 0;
   std::uint64_t most = 0;
   std::span<const std::string_view> words = {};  ///< the words of a choice

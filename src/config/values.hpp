@@ -1,6 +1,6 @@
 #pragma once
-// Reads values from a checked tree that no row leads to options (rows.hpp). A value that is absent or already reported
-// leaves the default unchanged.
+// Reads the values of a checked tree that no row (rows.hpp) writes to options. A value that is absent or already
+// reported leaves the default unchanged.
 
 #include "config/text/document.hpp"
 
@@ -79,7 +79,7 @@ inline std::vector<const Node*> texts(const Node* node) {
   return out;
 }
 
-/// Returns the members of an object or the elements of a list, if the node is of `kind`; otherwise nothing.
+/// Returns the members of an object or the elements of a list; empty if the node is not of `kind`.
 inline std::vector<const Node*> children(const Node* node, Kind kind) {
   if (node == nullptr || node->kind != kind) return {};
   return {node->children.begin(), node->children.end()};

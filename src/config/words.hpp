@@ -36,13 +36,13 @@ std::string kept_slashes(const gateway::PathOptions& options);
 /// Returns a table of the first fifty routes in file order: the target of each, who may use it, and its limits with
 /// their costs and scales.
 std::string routes_in_words(const gateway::PathOptions& options);
-/// Returns all rows of that table; `open_to` is a list.
+/// Returns all rows of the table of routes_in_words(); `open_to` is a list.
 nlohmann::ordered_json routes_as_json(const gateway::PathOptions& options);
 
 /// Returns a sentence for each listener with TLS; "" if none has it. Reads the certificates again.
 std::string tls_in_words(const Config& config);
 
-/// Returns a paragraph for each upstream that has more than its servers; "" if there is none.
+/// Returns a paragraph for each upstream that sets more than its servers; "" if there is none.
 std::string balance_in_words(const Config& config);
 
 /// Returns a paragraph for each upstream with HTTP/2 or retries and for each route with a mirror or held bodies; empty

@@ -29,13 +29,13 @@ class Listeners {
   /// connections.
   explicit Listeners(std::vector<Worker*> workers) : workers_(std::move(workers)) {}
 
-  /// Other addresses, with sockets for the new ones. Clients cannot connect to these yet.
+  /// The addresses that are wanted next, with sockets for the new ones. Clients cannot connect to the new sockets yet.
   struct Next {
     struct Row {
       net::ListenOptions options;
-      std::optional<std::size_t> open;          ///< the address that is open already
-      std::vector<net::BoundSocket> sockets{};  ///< otherwise its sockets
-      bool passed = false;                      ///< whether they listen already
+      std::optional<std::size_t> open;          ///< index of the address if it is open already
+      std::vector<net::BoundSocket> sockets{};  ///< sockets of the address if it is not open yet
+      bool passed = false;                      ///< whether the sockets listen already
       ListenerTls tls{};                        ///< empty if an open address keeps its TLS
     };
     std::vector<Row> rows;

@@ -2,10 +2,10 @@
 // A thread beside the main thread, for work that takes long and that nobody waits for: the main thread watches servers
 // meanwhile, and workers serve.
 //
-// What crosses threads: reading, checking and compiling a configuration (ready_config.hpp) touch nothing but their
-// arguments and files, and what they make is immutable. It comes to the main thread as one object, by a post to its
-// loop. Everything that belongs to the main thread stays there: the active configuration, the keyring, reasons, sizes
-// of servers, listeners. And old configurations are freed here, whoever drops them last.
+// Reading, checking and compiling a configuration (ready_config.hpp) use only their arguments and files, and their
+// result is immutable. The result is passed to the main thread as one object, by a post to its loop. Everything that
+// belongs to the main thread stays there: the active configuration, the keyring, reasons, sizes of servers, listeners.
+// Old configurations are freed on the side thread, even if another thread drops the last reference.
 
 #include <functional>
 #include <memory>
@@ -24,13 +24,13 @@ class SideThread {
   /// Runs `what`, which must not throw, soon; drops it if the thread is stopped before its turn. Returns false if it is
   /// stopped already. Any thread.
   bool run(std::function<void()> what) { return queue_->add(std::move(what), Queue::AtStop::drop); }
-  /// Finishes the running task and accepts no more. Waiting tasks are dropped before, on the caller's thread. One
-  /// thread, which is not this one.
+  /// Finishes the running task and accepts no more. Before, drops the waiting tasks on the caller's thread. Call it on
+  /// one thread, which is not the side thread.
   void stop();
 
-  /// Returns a pointer whose object is freed on this thread, whoever drops it last: neither a worker nor the main
-  /// thread may spend its time on freeing a million keys or a hundred thousand routes. After stop() it is freed where
-  /// it is dropped. Any thread.
+  /// Returns a pointer whose object is freed on the side thread, even if another thread drops the last reference:
+  /// neither a worker nor the main thread may spend its time on freeing a million keys or a hundred thousand routes.
+  /// After stop() the object is freed on the thread that drops it. Any thread.
   template <class T>
   std::shared_ptr<const T> freed_here(const T* what) const {
     return std::shared_ptr<const T>(what, [queue = queue_](const T* last) {

@@ -14,8 +14,8 @@
 
 namespace headgate::server {
 
-/// Runs one simulation at a time, on the side thread, for at most a tenth of its time. Any thread. Its arguments
-/// outlive it.
+/// Runs one simulation at a time, on the side thread, for at most a tenth of that thread's time. Any thread. The
+/// arguments must outlive this object.
 class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
  public:
   SimulateLive(const admin::OperatorBoard& operators, observe::Logs& logs, admin::RunAside aside)

@@ -19,7 +19,7 @@ class Workers {
   /// Makes worker_count(wanted) workers, each with a service of the program. None of them runs yet.
   Workers(unsigned wanted, Program& program);
 
-  /// The addresses that all of them listen on.
+  /// The addresses that all workers listen on.
   Listeners& listeners() noexcept { return *listeners_; }
   /// Calls `ended` when no worker runs any more, on the thread of the last one.
   void start(const std::function<void()>& ended);

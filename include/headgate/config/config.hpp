@@ -73,11 +73,12 @@ struct Billing {
 /// A whole configuration file, with the defaults filled in. It is always valid: all names resolve, every cost can be
 /// granted, and every limit has a key for each request that it counts.
 struct Config {
-  std::string instance = "headgate";          ///< name of this gateway in logs and Via
-  std::vector<net::ListenOptions> listen;     ///< at least one
-  unsigned workers = 0;                       ///< number of threads; 0 for one per core
-  Duration drain_delay{0};                    ///< time for which the listeners stay open after SIGTERM
-  Duration drain = std::chrono::seconds(20);  ///< time for which the gateway then waits for requests in flight
+  std::string instance = "headgate";       ///< name of this gateway in logs and Via
+  std::vector<net::ListenOptions> listen;  ///< at least one
+  unsigned workers = 0;                    ///< number of threads; 0 for one per core
+  Duration drain_delay{0};                 ///< time for which the listeners stay open after SIGTERM
+  /// time for which the gateway waits for requests in flight after `drain_delay`
+  Duration drain = std::chrono::seconds(20);
   /// Time for which a process that an upgrade has replaced waits for its connections.
   Duration upgrade_drain = std::chrono::hours(1);
   std::string pid_file;        ///< path of the file with the process id; empty if there is none
@@ -89,21 +90,21 @@ struct Config {
   std::vector<gateway::UpstreamOptions> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
-  std::optional<Billing> billing;              ///< empty if the use of no limit is billed
+  std::optional<Billing> billing;              ///< empty if no limit is billed
   std::optional<notify::TraceOptions> traces;  ///< empty if no spans are exported
   gateway::PathOptions gateway;
   session::Timeouts timeouts;
   session::Bounds bounds;
   observe::LogOptions log;
   SourceLocations places;
-  /// candidate configuration, which decides beside this one without effect; null if there is none
+  /// candidate configuration, which decides on the same requests, but without effect on them; null if there is none
   std::shared_ptr<const Config> candidate;
-  /// Path and SHA-256 of the file that the key "candidate" names, separated by a space; empty if it names none. The
-  /// hash tells apart different texts of one file. The same in each process.
+  /// Path and SHA-256 of the file that the key "candidate" names, separated by a space; empty if the key names none.
+  /// The hash tells apart different texts of one file. Every process computes the same value.
   std::string named_candidate;
   std::vector<std::string> included;  ///< files that the main file includes, in the order in which they were read
-  /// Fingerprints of the values of the top-level keys, which show the values that a reload has changed. They differ
-  /// between processes.
+  /// A fingerprint of the value of each top-level key, to find the values that a reload has changed. Fingerprints
+  /// differ between processes.
   std::map<std::string, std::uint64_t> fingerprints;
   Described described;
   std::string file;    ///< path of the main file; empty if there is none

@@ -14,7 +14,7 @@ enum class Severity { error, warning, advice };
 
 struct Diagnostic {
   std::string code;  ///< stable code, "HG…"
-  std::string name;  ///< for advice, its name as "accept_advice" may use it; otherwise empty
+  std::string name;  ///< name of the advice, for use in "accept_advice"; empty for errors and warnings
   Severity severity = Severity::error;
   std::string file;            ///< included file with the mistake; empty for the main file
   std::size_t line = 0;        ///< line from 1
@@ -41,7 +41,7 @@ struct IncludedFile {
 /// other files.
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
-/// Renders the same without the count.
+/// Renders the same text without the count.
 std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
 /// Renders a JSON array of {file,line,column,end_column,pointer,code,severity,message,help}; advice also has its

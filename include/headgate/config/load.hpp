@@ -37,10 +37,10 @@ Loaded load_candidate(std::string_view source, const std::string& directory = {}
 /// Returns the table of `headgate check`, which says in words what a valid configuration means.
 std::string meaning(const Config& config, std::string_view file);
 
-/// Returns the same as JSON, for `headgate check --format json`: an object of `file`, `valid`, `diagnostics`
-/// (render_json) and `routes`, which is empty if the file is not valid. Each route has `name`, `requests`, `goes_to`,
-/// `open_to` (a list of the credentials that a caller must show, or of "anyone" or "nobody") and `under`, in the words
-/// of the table.
+/// Returns the table of meaning() as JSON, for `headgate check --format json`: an object of `file`, `valid`,
+/// `diagnostics` (render_json) and `routes`, which is empty if the file is not valid. Each route has `name`,
+/// `requests`, `goes_to`, `open_to` (a list of the credentials that a caller must show, or of "anyone" or "nobody") and
+/// `under`, in the words of the table.
 std::string check_json(const Loaded& loaded, std::string_view file);
 
 /// Returns the description of one limit in the table, without its name: one line, and one more for each tier.

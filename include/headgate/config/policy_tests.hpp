@@ -1,6 +1,6 @@
 #pragma once
-// Files of policy tests, which say how a configuration must treat requests. Every value that a test may contradict is
-// read with its place.
+// Files of policy tests, which say how a configuration must treat requests. Each value that a message may refer to is
+// stored with its place in the file.
 
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
@@ -126,14 +126,15 @@ struct LoadedPolicyTests {
 /// means the working directory. Reads no other file, so names are not checked against the configuration.
 LoadedPolicyTests load_policy_tests(std::string_view source, const std::string& directory = {});
 
-/// Reports each name in the steps that `config` does not have, at most 100 times. `keys` are the API keys that it
-/// knows.
+/// Reports each name in the steps that `config` does not have, at most 100 times. `keys` are the API keys that the
+/// configuration knows.
 std::vector<Diagnostic> check_names(const PolicyTests& tests, const Config& config,
                                     std::span<const identity::ApiKeyRecord> keys);
 /// Returns the diagnostic for a configuration that cannot be used; `why` is a sentence without its full stop.
 Diagnostic wrong_config(const PolicyTests& tests, std::string why);
 
-/// Returns the JSON Schema (draft 2020-12) of such a file, generated from the table that load_policy_tests() uses.
+/// Returns the JSON Schema (draft 2020-12) of a file of policy tests, generated from the table that load_policy_tests()
+/// uses.
 std::string policy_tests_schema();
 
 /// Returns the tables of docs/policy_tests.md, generated from the same table.

@@ -37,20 +37,21 @@ inline constexpr std::size_t kMaxDifferences = 10;
 /// The budget of a file of tests, which all its tests share.
 struct Budget {
   std::uint64_t requests = 2'000'000;  ///< number of requests; each 64 KiB of a body counts as one more
-  std::uint64_t alarms = 20'000'000;   ///< alarms that ring while time passes: about two seconds of real time
+  /// number of alarms that ring while time passes; so many take about two seconds of real time
+  std::uint64_t alarms = 20'000'000;
 };
 
-/// The connection of requests whose step does not specify it.
+/// The connection of requests whose step does not specify one.
 struct TestListener {
   std::uint16_t https_port = 0;  ///< port to which a request without TLS is redirected; 0 for none
-  bool over_tls = false;         ///< a request with only a path uses TLS
+  bool over_tls = false;         ///< whether a request whose URL is only a path uses TLS
 };
 
-/// Runs a test, starting with unused limits. If the budget does not suffice, that is the last difference.
+/// Runs a test, starting with unused limits. If the budget does not suffice, the last difference says so.
 ///
 /// Requests that wait, for a server or for a permit, stay under way while the next steps run, and end when time passes;
-/// after the last step time passes until all have ended. Then their step is compared. Throws std::logic_error if one
-/// would wait forever.
+/// after the last step time passes until all have ended. The result of a step is compared when all of its requests have
+/// ended. Throws std::logic_error if a request would wait forever.
 TestResult run_test(const config::PolicyTest& test, const offline::OfflineConfig& config, const TestListener& listener,
                     Budget& budget);
 

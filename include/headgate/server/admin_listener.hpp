@@ -25,7 +25,7 @@ class AdminListener {
   /// `ready` and the answers of `more` are called on the admin thread. Without options it does not listen.
   AdminListener(std::optional<config::Admin> options, observe::Registry& registry,
                 std::function<admin::ReadyReport()> ready, std::vector<admin::AdminEndpoint> more = {});
-  ~AdminListener();  ///< stops
+  ~AdminListener();  ///< calls stop()
   AdminListener(const AdminListener&) = delete;
   AdminListener& operator=(const AdminListener&) = delete;
 

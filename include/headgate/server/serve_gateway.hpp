@@ -10,12 +10,12 @@
 
 namespace headgate::server {
 
-/// Uses the hash secret of the process that this one replaces, if there is one: only then can its counters be taken
-/// over. Call it before anything is hashed, so before a configuration is read.
+/// Uses the hash secret of the process that this one replaces, if there is one. Without that secret, the counters of
+/// the old process cannot be taken over. Call it before anything is hashed, so before a configuration is read.
 void take_over_hashes() noexcept;
 
-/// Returns whether another process started this one to be replaced by it, and reads why it cannot be. Main thread,
-/// until serve_gateway() returns.
+/// Returns whether another process started this one as its replacement, and reads the reasons that tell_replaced()
+/// sends. Main thread, until serve_gateway() returns.
 bool replaces_another() noexcept;
 /// Sends the old process what is wrong with the configuration, for its log and in its log format, because the two share
 /// stderr. Returns false if the old process does not read all of it. At most twenty mistakes, errors before warnings;
@@ -24,11 +24,14 @@ bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::s
 /// Sends another reason why this process cannot serve, a sentence without its full stop.
 bool tell_replaced(const std::string& why) noexcept;
 
-/// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
-/// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
-/// counters in memory; requests in flight finish with the old configuration. The same when one of the files `watched`
-/// (as config::ReadConfig::watched) has changed; empty: none is watched. Throws std::invalid_argument for a
-/// configuration that the checker would not accept.
+/// Serves `config` until a stop signal; returns as serve() does.
+///
+/// A reload replaces everything together by what `read_again` returns, except the number of workers and of counters in
+/// memory; requests in flight finish with the old configuration. The gateway reloads at SIGHUP, after `POST
+/// /api/v1/reload` on the admin port, and when one of the files `watched` (as config::ReadConfig::watched) has changed.
+/// If `watched` is empty, no file is watched.
+///
+/// Throws std::invalid_argument for a configuration that the checker would not accept.
 int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,
                   const std::vector<std::string>& watched = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The process: workers, listeners, signals, drain. What it serves is a Program.
+// The process: its workers, listeners, signals and drain. The process serves a Program.
 
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/listener.hpp"
@@ -38,17 +38,17 @@ class WorkerService {
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// The current bounds of client connections.
   virtual session::Bounds bounds() const { return {}; }
-  /// Returns the counters of a listener, which has this text in the configuration.
+  /// Returns the counters of the listener whose text in the configuration is `listener`.
   virtual observe::ListenerCounters listener_counters(std::string_view listener) {
     return static_cast<void>(listener), observe::ListenerCounters();
   }
-  /// The clients of the listeners.
+  /// Whether clients or operators connect to the listeners.
   virtual net::Listener::For listens_for() const { return net::Listener::For::clients; }
-  /// Closes its connections, so that the worker's loop can end.
+  /// Closes the connections of the service, so that the worker's loop can end.
   virtual void stop() = 0;
 };
 
-/// The times of the end of a worker.
+/// The times that a worker may take to end.
 struct DrainTimes {
   Duration delay{0};                           ///< how long the listeners stay open after the stop signal
   Duration within = std::chrono::seconds(20);  ///< how long requests in flight may take afterwards
@@ -61,9 +61,10 @@ class Program {
   virtual ~Program() = default;
   /// The counts of all workers together.
   session::Totals& totals() noexcept { return totals_; }
-  /// Called once for each worker, before any runs.
+  /// Called once for each worker, before any worker runs.
   virtual std::unique_ptr<WorkerService> make_service(upstream::Environment environment) = 0;
-  /// Returns the TLS of each address, by its number, before the workers listen. An error ends the start.
+  /// Returns the TLS of each listening address, in the order of the addresses. Called before the workers listen. An
+  /// error ends the start.
   virtual Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) {
     return static_cast<void>(workers), std::vector<ListenerTls>();
   }
@@ -74,12 +75,13 @@ class Program {
   virtual void reopen_logs() {}  ///< SIGUSR1
   /// SIGUSR2: calls `handed_over` once another process serves in place of this one.
   virtual void upgrade(const std::function<void()>& handed_over) { static_cast<void>(handed_over); }
-  /// How long connections may last after that.
+  /// How long connections may last after an upgrade.
   virtual Duration upgrade_drain() const { return drain_times().within; }
-  /// The first SIGTERM or SIGINT, or the end of an upgrade. Requests in flight end within `at_most`, or are broken off.
+  /// Called at the first SIGTERM or SIGINT, and at the end of an upgrade. Requests in flight that do not end within
+  /// `at_most` are broken off.
   virtual void draining(Duration /*at_most*/) {}
-  /// Tells that no worker runs any more, also if the start failed and started() was never called. Afterwards the loop
-  /// must have no work left.
+  /// Tells that no worker runs any more, also if the start failed and started() was never called. Afterwards the main
+  /// loop must have no work left.
   virtual void ended() {}
 
  private:

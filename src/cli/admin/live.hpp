@@ -9,7 +9,7 @@
 namespace headgate::cli {
 
 struct LiveOptions {
-  std::string every;  ///< empty for each second on a terminal, otherwise once
+  std::string every;  ///< interval; if empty, each second on a terminal, otherwise only once
   bool once = false;
 };
 /// Adds --every and --once. `options` must outlive the parsing.

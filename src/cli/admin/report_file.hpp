@@ -26,7 +26,7 @@ class ReportFile {
   const std::string& last_line() const noexcept { return last_line_; }
   /// Appends whole lines.
   std::optional<std::string> append(std::string_view lines) const;
-  /// Gives the file its name, and replaces an old one. The result survives a power failure.
+  /// Gives the file its name; an old file of that name is replaced. The result survives a power failure.
   std::optional<std::string> finish() const;
 
  private:

@@ -22,7 +22,7 @@ class Progress;
 class OpenArrivals final : public engine::Arrivals {
  public:
   const engine::RequestArrival* next() override { return assumed_ ? assumed_->next() : inner().next(); }
-  /// returns null if they come from a pattern
+  /// null if the arrivals come from a pattern
   const access_logs::LogArrivals* log() const noexcept { return log_.get(); }
 
  private:

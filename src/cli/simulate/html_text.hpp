@@ -22,7 +22,7 @@ struct PlotTime {
 };
 
 /// Returns a plot with a column for all requests and, in front of it, one for the rejected requests, with both axes.
-/// Both have one count for each part. `some` describes the latter.
+/// `requests` and `rejected` have one count for each part of the time. `some` describes the rejected requests.
 std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& requests,
                  const std::vector<std::uint64_t>& rejected, std::string_view some);
 

@@ -17,7 +17,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  /// Begins a part of the work: "run 3". Empty if there is only one.
+  /// Begins a part of the work, such as "run 3". `part` is empty if there is only one part.
   void begin(std::string part);
   /// Shows that `done` of `all` is done; `all` is 0 if the total is unknown. `requests` is the number in this part.
   void show(std::uint64_t done, std::uint64_t all, std::uint64_t requests);

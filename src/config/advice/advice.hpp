@@ -19,9 +19,9 @@ class Adviser;
 struct AdviceRow {
   std::string_view code;        ///< stable code, "HG6.."
   std::string_view name;        ///< name as "accept_advice" may use it
-  std::string_view what;        ///< what the advice finds, for its page; a sentence without its full stop
-  std::string_view why;         ///< why that is surely not meant; a sentence without its full stop
-  void (*give)(Adviser& given)  ///< searches for it, in time linear in the size of the configuration
+  std::string_view what;        ///< what the advice finds, for docs/advice.md; a sentence without its full stop
+  std::string_view why;         ///< why the setting is surely not meant; a sentence without its full stop
+  void (*give)(Adviser& given)  ///< searches for the setting, in time linear in the size of the configuration
       = nullptr;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Finds the rates of a limit that count by days or months of a time zone.
+// Finds the calendars for those rates of a limit that count by days or months of a time zone.
 
 #include "config/build.hpp"
 

@@ -111,8 +111,9 @@ std::optional<LiteralError> check_field_name(std::string_view text);
 std::optional<LiteralError> check_condition_field(std::string_view text);  ///< field in a condition of a route
 /// Checks the name of a parameter in a condition of a route.
 std::optional<LiteralError> check_condition_parameter(std::string_view text);
-std::optional<LiteralError> check_condition_value(std::string_view text);  ///< value of such a parameter
-std::optional<LiteralError> check_proxy_field(std::string_view text);      ///< name of a field, or "X-Forwarded-*"
+/// value of a parameter in a condition of a route
+std::optional<LiteralError> check_condition_value(std::string_view text);
+std::optional<LiteralError> check_proxy_field(std::string_view text);  ///< name of a field, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
 std::optional<LiteralError> check_problem_status(std::string_view text);  ///< "404", "5xx" or "any"
 std::optional<LiteralError> check_home(std::string_view text);            ///< path, URL or empty text

@@ -70,7 +70,7 @@ std::size_t flat_width(const LayoutItem& item) noexcept;
 /// Reads the tree of `source`, which must be free of mistakes.
 LayoutText read_layout(std::string_view source);
 
-/// The tokens and comments of a text without blanks. A layout must not change them.
+/// The tokens and comments of a text; blanks are left out. A layout must not change them.
 struct LayoutContent {
   std::vector<std::string> tokens;
   std::vector<std::string> comments;
@@ -88,7 +88,7 @@ struct Alignment {
 /// whether each item begins a line.
 Alignment align(const LayoutValue& container, std::size_t column, bool all_start);
 
-/// Writes the text once. The layout is reached when a further pass changes nothing.
+/// Writes the text in one pass. The result is the layout only if a further pass changes nothing.
 std::string write_layout(const LayoutText& text);
 
 }  // namespace headgate::config

@@ -1,5 +1,5 @@
 #pragma once
-// Documentation of the keys of a size, which a limit has, or each of its tiers.
+// Documentation of the keys of a size. Either a limit has these keys, or each of its tiers has them.
 
 #include <string_view>
 

@@ -15,8 +15,8 @@
 
 namespace headgate::config {
 
-/// Replaces placeholders, and resolves the relative paths of a file in `directory`. Adds the files that it names to
-/// `watched`, except those that another module watches itself.
+/// Replaces placeholders, and resolves the relative paths of a file in `directory`. Adds the files that the document
+/// names to `watched`, except those that another module watches itself.
 void resolve_file(Document& document, const std::string& directory, Report& report, std::vector<std::string>& watched);
 
 /// Joins the included files to one configuration. It owns the included texts and trees, and must outlive the joined
@@ -53,7 +53,7 @@ class Includer {
   std::deque<IncludedFile> files_;
   std::deque<Document> documents_;
   std::vector<std::string> watched_;
-  /// For each joined object, by its key at the top level: the member of each name.
+  /// The members of each joined object, by name. The outer key is the key of that object at the top level.
   std::unordered_map<std::string, std::unordered_map<std::string_view, const Node*>> names_;
 };
 

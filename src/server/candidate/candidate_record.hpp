@@ -18,8 +18,9 @@ struct KeptCandidate {
 /// Any thread, one call at a time. Errors are sentences without their full stops.
 class CandidateRecord {
  public:
-  /// The file is in the first directory of $STATE_DIRECTORY (systemd.exec(5)), otherwise beside `config_file`, with its
-  /// name and ".candidate". If `config_file` is empty, there is no file and nothing is kept.
+  /// The file is in the first directory of $STATE_DIRECTORY (systemd.exec(5)), otherwise beside `config_file`. Its name
+  /// is that of `config_file` with ".candidate" appended. If `config_file` is empty, there is no file and nothing is
+  /// kept.
   explicit CandidateRecord(const std::string& config_file);
 
   const std::string& path() const noexcept { return path_; }

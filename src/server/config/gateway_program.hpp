@@ -97,7 +97,7 @@ class GatewayProgram final : public Program {
   StateParts parts();
   /// Does nothing while no worker runs.
   void tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
-  /// Lists all services beside the path, in the order of their starts.
+  /// Lists all services that run beside the request path, in the order of their starts.
   void list_services();
   /// The parts of a reload beside the configuration, all of which can be used.
   struct Prepared;
@@ -164,7 +164,7 @@ class GatewayProgram final : public Program {
   std::function<void()> handed_over_;
   std::function<void(Duration)> at_drain_;
   std::optional<pid_t> handed_over_to_;
-  unsigned made_ = 0;           // number of services
+  unsigned made_ = 0;           // number of services made so far
   Workers* workers_ = nullptr;  // set while workers run
   bool draining_ = false;
   bool reloading_ = false;

@@ -28,8 +28,8 @@ class KeptConfigs {
   }
   /// Notes that the file was read and cannot be used: it has neither of the two configurations.
   void refused_file() noexcept { file_ = File::neither; }
-  /// Notes that previous() has become active; `same` was made from it. The configuration that it replaces is the
-  /// previous one then.
+  /// Notes that previous() has become active; `same` was made from it. The configuration that was active until now
+  /// becomes previous().
   void use_previous(ReadyConfig same) {
     before_ = std::exchange(now_, std::move(same));
     if (file_ != File::neither) file_ = is_file() ? File::before : File::in_force;

@@ -31,7 +31,7 @@ struct ReadyCandidate {
       /// the reason why a restart forgets the operator's candidate, a sentence without its full stop; empty if it does
       /// not
       not_kept{};
-  bool by_file = false;  ///< whether the file of the active configuration names it
+  bool by_file = false;  ///< whether the file of the active configuration names the candidate
 };
 
 /// Compiles a candidate that decides beside `live`. Callers are identified by `live`, and decisions that need answers
@@ -65,7 +65,7 @@ struct ReadAgainConfig {
   std::string file;                          ///< as config::ReadConfig::file
   std::vector<config::Diagnostic> mistakes;  ///< as config::ReadConfig::mistakes
   std::vector<std::string> watched;          ///< as config::ReadConfig::watched
-  bool read = false;                         ///< whether its files were understood, even if it cannot be used
+  bool read = false;  ///< whether the files are a valid configuration, even if this process cannot use it
 };
 /// The candidate up to now.
 struct BesideUntilNow {
@@ -73,8 +73,8 @@ struct BesideUntilNow {
   std::shared_ptr<const config::Config> file;
   std::optional<ReadyCandidate> candidate;
 };
-/// Reads the files again. The candidate that they name becomes active if it differs from the previous one; otherwise
-/// the current candidate stays. Throws nothing. Any thread; takes long.
+/// Reads the files again. The candidate that the files name is used if it differs from the previous one; otherwise the
+/// current candidate stays. Throws nothing. Any thread; takes long.
 ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again, const BesideUntilNow& beside);
 /// Prepares a configuration that was active before. Throws nothing. Any thread; takes long.
 ReadAgainConfig ready_again(const SideThread& side, const ReadyConfig& before, const BesideUntilNow& beside);

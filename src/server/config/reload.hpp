@@ -30,13 +30,15 @@
 
 namespace headgate::server {
 
-/// Returns the candidate without its credentials; null if there is none. It continues with the counters of the previous
-/// candidate; they begin empty if there is none, or if the bound differs. Freed on `side`.
+/// Returns the candidate without its credentials; null if there is none. The candidate continues with the counters of
+/// the previous one. The counters begin empty if there is no previous candidate, or if its bound differs. Freed on
+/// `side`.
 std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
                                                         const std::optional<ReadyCandidate>& candidate,
                                                         const services::ActiveConfig* before);
-/// Copies counters before the candidate of `live`, which is `promoted`, becomes active: the counters in memory of
-/// limits that are new go into `to`. Takes a moment on the main thread, once for each promotion.
+/// Copies the counters in memory of the candidate of `live` to `to`, but only those of limits that are new in
+/// `promoted`. Call it before `promoted`, the configuration of that candidate, becomes active. Takes a moment on the
+/// main thread, once for each promotion.
 void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
                     Instant now);
 /// The part of the candidate's keys in Redis after the prefix, so that no counter of the active configuration is
@@ -51,7 +53,7 @@ struct PendingConfig {
   std::shared_ptr<keyring::Keyring> keyring;
 };
 /// Prepares a configuration. `before` and its keyring, `known`, may be null. Throws std::runtime_error if a key file
-/// cannot be used. Main thread only, which runs `loop`.
+/// cannot be used. Main thread only; this thread runs `loop`.
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
                              const services::ActiveConfig* before, const keyring::Keyring* known);
 
@@ -73,7 +75,7 @@ std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& sid
 /// Adds a mistake that becomes visible only when the configuration is used.
 void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message);
 
-/// Returns the keys at the top of the file that have another value.
+/// Returns the top-level keys of the file whose values differ.
 std::vector<std::string> changed_keys(const config::Config& before, const config::Config& after);
 /// Returns the changes that need a restart of this process, which started with `running`.
 std::vector<std::string> waiting_for_restart(const config::Config& running, const config::Config& now);

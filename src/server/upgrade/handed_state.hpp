@@ -2,8 +2,8 @@
 // The state of a process that a restart would lose, for the process that takes its place: counters in memory,
 // suspensions, overrides, servers that an operator took out or gave another size, the level of the log.
 //
-// The file is a list of sections, each with a name, a version and a length. A process leaves out what it does not know,
-// section by section, and counters limit by limit; and says so.
+// The file is a list of sections, each with a name, a version and a length. A process leaves out sections that it does
+// not know, and counters of limits that it does not have, and logs what it has left out.
 
 #include "headgate/admin/server_sizes.hpp"
 

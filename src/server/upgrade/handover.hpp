@@ -2,13 +2,14 @@
 // Replaces this process by a new one of the same program file, which takes over the listening sockets: an upgrade
 // without a lost connection.
 //
-// The old process starts the new one and passes its sockets on, so both have the same queues of clients. The new one
-// says when it serves; until then nothing has changed. Then the old one accepts no more, and finishes what it has. With
-// SO_REUSEPORT alone a new process could bind beside the old one; but the clients that wait in the old one's queues
-// would be reset when it closes them.
+// The old process starts the new one and passes its sockets on, so both have the same queues of clients. The new
+// process tells the old one when it serves; until then nothing has changed. Then the old process accepts no more
+// connections, and finishes those that it has. With SO_REUSEPORT alone a new process could bind beside the old one; but
+// clients that wait in the queues of the old process would be reset when it closes its sockets.
 //
-// Just before it serves, the new one asks for what the old one knows (handed_state.hpp), and gets it as a file. The old
-// one's secret of hashes comes first of all, because the new one hashes from its beginning on.
+// Just before the new process serves, it asks for the state of the old one (handed_state.hpp), and gets it as a file.
+// The hash secret of the old process is sent before everything else, because the new process hashes from its beginning
+// on.
 
 #include "passed_sockets.hpp"
 
@@ -82,21 +83,22 @@ class TakenOver {
   bool gives_state_ = false;
 };
 
-/// The old process's side of an upgrade. Main thread only, which runs the loop.
+/// The old process's side of an upgrade. Main thread only; this thread runs the loop.
 class Handover final : public services::Service {
  public:
   /// How long a new process may take until it serves, including its fetches of keys.
   static constexpr auto kPatience = std::chrono::minutes(2);
 
-  /// `serves` is called once a new process serves; this one must accept no more. `give_state` returns the function that
-  /// makes the state file for a new process (a descriptor, or -1), which runs on a thread of its own.
+  /// `serves` is called once a new process serves; from then on this process must accept no more connections.
+  /// `give_state` returns a function that makes the state file for a new process and returns its descriptor, or -1.
+  /// That function runs on a thread of its own.
   using GiveState = std::function<std::function<int()>()>;
   Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
            GiveState give_state);
   ~Handover() override { stop(); }
 
-  /// Starts a new process with these listening sockets, which this process keeps as well. Logs the outcome. If a
-  /// process is being started already, it only logs that.
+  /// Starts a new process with these listening sockets, which this process keeps as well. Logs the outcome. If a new
+  /// process is being started already, begin() starts none and logs that.
   void begin(const std::vector<int>& clients, const std::vector<int>& admin);
   void drain() override { stop(); }
   /// Ends a new process that does not serve yet.

@@ -17,7 +17,7 @@ inline constexpr char kMistake = 'm';  ///< a mistake, with its text
 inline constexpr std::string_view kGivesState = "state1";
 inline constexpr std::string_view kHears = "hears1";
 
-/// Sends a message, with a descriptor if that is not negative.
+/// Sends a message; if `descriptor` is not negative, sends it along.
 void send_word(int control, char word, int descriptor) noexcept;
 
 }  // namespace headgate::server

@@ -22,13 +22,13 @@ inline constexpr std::string_view kOverridesSection = "overrides";
 inline constexpr std::string_view kBansSection = "suspensions";
 inline constexpr std::uint16_t kEntriesVersion = 1;
 inline constexpr std::string_view kCountersSection = "counters";
-/// Also the version of keyed_hash(), whose values name the counters.
+/// The version of the counters, and of keyed_hash(), whose values name the counters.
 inline constexpr std::uint16_t kCountersVersion = 1;
 inline constexpr std::string_view kCandidateSection = "candidate";
 inline constexpr std::uint16_t kCandidateVersion = 1;
-/// Has the format of the counters.
+/// This section has the format of the counters.
 inline constexpr std::string_view kCandidateCountersSection = "counters of the candidate";
-/// The number of gateways, because Redis may be away when the next process begins.
+/// This section holds the number of gateways, because Redis may be away when the next process begins.
 inline constexpr std::string_view kGatewaysSection = "gateways";
 inline constexpr std::uint16_t kGatewaysVersion = 1;
 /// The last section, which shows that everything was written.

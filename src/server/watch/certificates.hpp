@@ -33,7 +33,7 @@ class Certificates final : public services::Service {
   /// Gives TLS to the workers. `listener` is its number among the listeners.
   using Give = std::function<void(std::size_t listener, ListenerTls tls)>;
 
-  /// Both outlive this object. `give` gets the changes from start() to stop().
+  /// `clock` and `registry` must outlive this object. `give` gets the changes from start() to stop().
   Certificates(Clock& clock, observe::Registry& registry, Give give);
 
   struct Failure {
@@ -52,7 +52,8 @@ class Certificates final : public services::Service {
     std::vector<admin::CertificateRow> rows{};  // rows for the certificates in use
     std::string refused{};                      // why newer files are not used; otherwise empty
     bool renewed = false;                       // whether files have changed since they were used
-    bool changed = false;  // whether they changed at the last check; used when the next one finds no more changes
+    // whether files changed at the last check; they are used when the next check finds no more changes
+    bool changed = false;
   };
   /// The certificates of new listeners, not in use yet.
   struct Next {
@@ -61,7 +62,7 @@ class Certificates final : public services::Service {
   };
   /// Reads the files of all listeners. `make` is called again when they change.
   Result<Next, Failure> prepare(const std::vector<net::ListenOptions>& listen, Make make);
-  /// Checks these from now on. Their TLS was given to the workers.
+  /// Checks the files of `next` from now on. The workers already have its TLS.
   void use(Next next);
   /// Also shows the certificates for upstreams.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;

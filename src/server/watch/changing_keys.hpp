@@ -8,7 +8,7 @@
 namespace headgate::server {
 
 /// Sets the reason `keys_change` for limits of `active` that count by values that callers write, if their keys keep
-/// changing. An address or a proven name that changes is another caller, and no mistake.
+/// changing. If an address or a verified name changes, the cause is another caller, not a mistake.
 void tell_changing_keys(admin::Reasons& reasons, services::TopService& top, const services::ActiveConfig& active);
 
 }  // namespace headgate::server

@@ -8,8 +8,8 @@
 
 namespace headgate::server {
 
-/// The watch of one worker; its thread only. Its loop cannot end before it is destroyed. Lives no longer than its
-/// clock.
+/// The watch of one worker. Worker thread only. The worker's loop does not end while the watch exists, and the clock
+/// must outlive the watch.
 class LoopWatch {
  public:
   static constexpr Duration kEvery = std::chrono::seconds(1);

@@ -20,7 +20,7 @@
 
 namespace headgate::server {
 
-/// Runs its argument with the service of each worker, on that worker's thread; drops it while none runs.
+/// Runs its argument with the service of each worker, on that worker's thread; drops it while no worker runs.
 using TellWorkers = std::function<void(const std::function<void(WorkerService&)>&)>;
 
 /// Main thread only.

@@ -13,10 +13,10 @@
 
 namespace headgate::server {
 
-/// Main thread only, which runs the loop.
+/// Main thread only; this thread runs the loop.
 class ServerWatch final : public services::Service {
  public:
-  /// `sizes` are the sizes that operators gave servers. All outlive this object.
+  /// `sizes` are the sizes that operators gave servers. All arguments must outlive this object.
   ServerWatch(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, const admin::ServerSizes& sizes);
   /// Uses the upstreams of this configuration from now on, with its bounds for their servers.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;

@@ -27,7 +27,7 @@ class Staples {
   /// Returns the response for the certificate with this number and chain: the one read last; if that cannot be used,
   /// the one sent before while it fits; otherwise none.
   const net::Staple& choose(std::size_t number, const std::string& chain, Instant now);
-  /// The outcome of the calls of choose() since the last call.
+  /// The outcome of the calls of choose() since the last call of outcome().
   struct Outcome {
     bool changed = false;     ///< whether another response is sent
     std::size_t refused = 0;  ///< number of files that could not be used
@@ -39,7 +39,7 @@ class Staples {
   /// Describes the response of the certificate with this number: "good", "revoked", "stale", "refused", or "" if there
   /// is none.
   void describe(std::size_t number, Instant now, std::string& state, Instant& until) const;
-  /// Adds when the response in use of each file ends.
+  /// Adds the time at which the response in use of each file expires.
   void add_expiry(std::map<std::string, Instant>& out) const;
 
  private:
