@@ -9,7 +9,7 @@ namespace {
 
 /// Multiple of the ejection's length for which a trial waits for enough other requests.
 constexpr int kFewRequests = 6;
-/// Multiple of the last ejection's length after which a server in rotation has one ejection less.
+/// Multiple of the last ejection's length; a server that stays in rotation for this time has one ejection less.
 constexpr int kForgets = 2;
 constexpr Duration kShortestTrial = std::chrono::seconds(1);
 
@@ -56,8 +56,8 @@ std::size_t Ejection::count_in(std::span<const Happened> happened) const noexcep
   return count;
 }
 
-// The order matters: events are recorded first. A trial is judged before another server is ejected, because it may
-// bring one back.
+// The order matters: events are recorded first. A trial is judged before another server is ejected, because a
+// successful trial may bring a server back.
 void Ejection::step(Steady now, std::span<const Happened> happened, bool trial_taken,
                     std::vector<EjectChange>& changes) {
   if (!options_.on || states_.size() < 2) return;

@@ -62,14 +62,14 @@ void Ejection::watch_silence(Duration elapsed, std::span<const Happened> happene
     const auto outstanding = seen.outstanding + each.asked;
     seen.outstanding = outstanding - std::min(each.settled, outstanding);
     if (each.heads() > 0) {
-      // Requests that it got before its answer may just be slow.
+      // Requests that the server got before this answer may just be slow.
       seen.unanswered = std::min(seen.outstanding, each.asked);
       seen.silent = Duration(0);
       seen.peers_answered = 0;
       continue;
     }
     seen.unanswered = std::min(seen.outstanding, seen.unanswered + each.asked);
-    // Callers that give up leave one after another, so there may be none at the moment.
+    // Callers that give up leave one after another, so there may be no waiting caller at the moment.
     if (!owed && each.abandoned == 0) continue;
     seen.silent += elapsed;
     seen.peers_answered += all;
@@ -99,8 +99,8 @@ void Ejection::watch_progress(Steady now, std::span<const Happened> happened) {
   for (auto& seen : symptoms_) seen.asked = seen.heads = 0;
 }
 
-/// A window is compared with the windows of its peers that ended while it lasted. So either all become slow together or
-/// none is.
+/// A window is compared with the windows of its peers that ended while it lasted. So if all servers become slow
+/// together, none of them counts as slow.
 void Ejection::watch_latencies(Steady now, std::span<const Happened> happened) {
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!states_[i].out) symptoms_[i].fresh.add(happened[i].latencies);
@@ -135,7 +135,7 @@ std::optional<Duration> Ejection::peers_p95(std::size_t at, Steady after) const 
     if (i != at && !states_[i].out && symptoms_[i].p95 > Duration(0) && symptoms_[i].window_ended > after)
       peers.push_back(symptoms_[i].p95);
   if (peers.empty()) return std::nullopt;
-  // The larger of the two in the middle, so that in doubt the server is not slow.
+  // If two values are in the middle, the larger one is used, so that in doubt the server is not slow.
   const auto middle = peers.begin() + static_cast<std::ptrdiff_t>(peers.size() / 2);
   std::nth_element(peers.begin(), middle, peers.end());
   return *middle;
@@ -153,7 +153,8 @@ bool Ejection::is_silent(std::size_t at, std::span<const Happened> happened) con
   const auto enough = silence_of(at);
   if (seen.silent < enough) return false;
   if (seen.peers_answered >= kPeersAnswer) return true;
-  // Perhaps all callers wait for this server. Then earlier latencies must do; for a single request they prove less.
+  // Perhaps all callers wait for this server, so that no peer answers. Then the silence is compared with earlier
+  // latencies, which prove less for a single request.
   const bool several = seen.unanswered >= kPeersAnswer;
   if (seen.silent < (several ? enough : enough * 2) || memory_.total() < kKnown) return false;
   for (std::size_t i = 0; i < states_.size(); ++i)

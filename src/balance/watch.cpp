@@ -57,7 +57,7 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
     row.server = table.shared(i);
     row.server->out.fetch_and(static_cast<std::uint8_t>(~(kEjected | kUnhealthy | kTakenOut)));
     row.server->out.fetch_or(bits_[i]);
-    // The row of a server that a reload has added knows better when it came in.
+    // A server that a reload has added keeps the time in its own row, because this watch has no time for it.
     if (since_[i] != Steady()) row.server->since = since_[i].time_since_epoch().count();
     Happened ignored;
     read(row, ignored);
@@ -144,8 +144,8 @@ void Watch::show_circuit() {
   gate_.state = circuit_->state();
 }
 
-/// Returns whether the worker has taken the ordered trial; tells it once. If the worker does not take it, another one
-/// gets the order.
+/// Returns whether the worker has taken the ordered trial; true only once for each order. If the worker does not take
+/// the trial in time, another one gets the order.
 bool Watch::order_was_taken(Steady now) {
   if (!ordered_) return false;
   if (ordered_->trial.load() == 0) {

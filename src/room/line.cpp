@@ -112,7 +112,7 @@ class Step {
         s_.credit = rule_.burst;
         s_.part = 0;
       }
-      // Numbers that were called elsewhere meanwhile must not be called here again.
+      // Calls that were made elsewhere meanwhile use up admissions here as well.
       s_.credit = std::max<std::int64_t>(s_.credit - called_elsewhere_, 0);
     }
     s_.at = now_;

@@ -32,7 +32,7 @@ constexpr double kQueueShare = 0.05;
 constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
 constexpr double kGrowth =
     1.25;  // The limit grows by a twentieth in each window, while more requests give more throughput.
-constexpr double kInQueue = 0.87;  // Largest share of the limit that remains in a queue.
+constexpr double kInQueue = 0.87;  // Upper bound of the factor by which a window changes the limit in a queue.
 constexpr double kCertain = 2;     // In standard errors.
 constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.
 constexpr unsigned kKnown = 5;    // Windows without refusals after which the usual latency is known.

@@ -120,7 +120,7 @@ void Headroom::turn_phase() noexcept { phase_ += phase_ + kGolden < 1 ? kGolden 
 
 void Headroom::look(Steady now) noexcept {
   if (looked_ == Steady()) looked_ = began_ = now;
-  now = std::max(now, looked_);  // Another worker may have read the clock earlier.
+  now = std::max(now, looked_);  // Another worker may have called this function with a later time.
   const double usual = usual_ > 0 ? usual_ : in_seconds(kEvery);
   const double ended = 1 - std::exp(-in_seconds(now - looked_) / usual);
   looked_ = now;

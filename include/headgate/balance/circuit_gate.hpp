@@ -54,7 +54,8 @@ class CircuitDoor {
     }
   }
   void count_refused() noexcept { add(refused); }
-  /// Returns the seconds until a refused request may pass, as far as known: until then the circuit is open.
+  /// Returns the seconds until a refused request may pass: until an open circuit becomes half open, at least 1; or 1 if
+  /// the circuit is not open.
   std::uint64_t retry_after(Circuit::Steady now) const noexcept {
     const std::chrono::nanoseconds left{gate_.until.load(std::memory_order_relaxed) - now.time_since_epoch().count()};
     if (gate_.state.load(std::memory_order_relaxed) != CircuitState::open) return 1;

@@ -83,8 +83,8 @@ struct EjectChange {
 /// The state machine of one upstream; one thread. All times are arguments and never decrease.
 ///
 /// An ejected server gets no requests. When its time is over it is tried with single requests, one after another; after
-/// kTrials answered trials it is back. A failed trial begins the next, longer ejection. While a trial may harm its
-/// caller, at most one in kTrialOf requests is a trial, unless there are hardly any requests.
+/// kTrials answered trials it is back. A failed trial begins the next, longer ejection. If a failed trial may harm its
+/// caller, the next trial waits for kTrialOf answers since the last failed trial, unless there are hardly any requests.
 class Ejection {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -121,9 +121,11 @@ class Ejection {
   struct EjectState {
     bool out = false;
     EjectReason reason = EjectReason::failing;
-    Steady since{};       ///< when it came in or was ejected
-    Steady until{};       ///< for an ejected server, the time of the next trial
-    Steady counted{};     ///< since when it has been in without interruption; older ejections are forgotten by it
+    Steady since{};  ///< when it came in or was ejected
+    Steady until{};  ///< for an ejected server, the time of the next trial
+    /// time of the return, or when the last ejection was forgotten; after long enough without another ejection, one is
+    /// forgotten
+    Steady counted{};
     unsigned times = 0;   ///< number of recent ejections
     unsigned passed = 0;  ///< consecutive successful trials
     Duration lasts{0};    ///< length of the current or last ejection
@@ -150,7 +152,7 @@ class Ejection {
   EjectOptions options_;
   std::vector<EjectState> states_;
   std::vector<Symptoms> symptoms_;
-  Latencies memory_;  ///< of all servers in rotation; older values weigh less
+  Latencies memory_;  ///< latencies of all servers in rotation; older values weigh less
   Steady last_{};
   Steady halved_{};
   Steady epoch_{};

@@ -16,8 +16,8 @@ struct HealthRule {
   bool operator==(const HealthRule&) const = default;
 };
 
-/// The state of one server. It starts up, and the first check decides alone: a gateway at startup must not send
-/// requests to a dead server for `down_after` checks. One thread.
+/// The state of one server. A new server counts as up, and its first check decides alone: otherwise a gateway would
+/// send requests to a dead server for `down_after` checks after startup. One thread.
 class Health {
  public:
   enum class Result : bool { failed, passed };

@@ -16,7 +16,8 @@ namespace headgate::balance {
 /// quarter too high.
 inline constexpr std::size_t kLatencyBuckets = 86;
 
-/// Returns the bucket of a latency. The first one has negative values, the last one longer values.
+/// Returns the bucket of a latency. The first bucket includes all shorter and negative values, the last one all longer
+/// values.
 constexpr std::size_t latency_bucket(Duration took) noexcept {
   constexpr int kFirst = 6;  // 64 µs
   const auto us = static_cast<std::uint64_t>(std::max<Duration::rep>(took.count(), 0));

@@ -29,7 +29,7 @@ inline constexpr std::size_t kOutcomes = kCountOf<AttemptOutcome>;
 /// asks for something that the server does not support.
 constexpr bool is_failure(unsigned status) noexcept { return status >= 500 && status != 501 && status != 505; }
 
-/// The counters' state of one attempt. Each attempt starts with a new one.
+/// The state that the counters keep for one attempt. Each attempt starts with a new state.
 struct AttemptTally {
   std::uint32_t era = 0;  ///< era of its server when the attempt began
   bool owed = false;      ///< the whole request was sent, and there is no outcome yet
@@ -49,7 +49,7 @@ class Tally {
   Number settled{0};                  ///< how many of these have an outcome or were abandoned
   Number abandoned{0};                ///< how many of these were abandoned
   std::array<Number, kOutcomes> ended{};
-  Number open{0};  ///< attempts in progress with it; the only number that also falls
+  Number open{0};  ///< attempts in progress at the server; the only number that also falls
   Number late{0};  ///< failed after the head of the answer; also counted as answered
   Number trials_passed{0};
   Number trials_failed{0};
@@ -79,7 +79,7 @@ class Tally {
   }
   /// Counts a trial that got no connection for a reason that is not the server's.
   void abandon_trial() noexcept { add(trials_abandoned); }
-  /// Ends the attempt. If it has no outcome yet, it gets none.
+  /// Ends the attempt. An attempt without an outcome counts as abandoned if the server owed its answer.
   void end(AttemptTally& counted) noexcept;
 
  private:

@@ -32,7 +32,7 @@ class Reach {
   std::uint32_t in_a_row() const noexcept { return in_a_row_; }
   /// Returns the outcome of the last attempt.
   AttemptOutcome last() const noexcept { return last_; }
-  /// Returns when the first of these attempts failed; last_failed() returns when the last one did.
+  /// Returns when the first of the attempts since the last answer failed; last_failed() returns when the last one did.
   Steady since() const noexcept { return since_; }
   Steady last_failed() const noexcept { return failed_; }
 

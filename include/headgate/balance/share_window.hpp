@@ -10,7 +10,7 @@
 
 namespace headgate::balance {
 
-/// The counts of the last `of_last`, in twenty parts that expire one by one. One thread.
+/// Outcomes of the time `of_last`, counted in twenty parts that expire one by one. One thread.
 class ShareWindow {
  public:
   using Steady = std::chrono::steady_clock::time_point;

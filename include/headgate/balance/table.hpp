@@ -32,7 +32,8 @@ struct Server {
   std::atomic<std::int64_t> since{0};  ///< when it came in, in ns of the steady clock; 0 if it was in from the start
   bool backup = false;                 ///< chosen only if no server that is not a backup is available
   std::uint32_t weight = 1;            ///< share of the requests, relative to the other weights; 1 to kMaxWeight
-  std::uint64_t hash = 0;  ///< hash of its name, the same in every process; its position for requests with a key
+  /// hash of the server's name, the same in every process; ranks the server for requests with a key
+  std::uint64_t hash = 0;
   /// Attempts in progress with this server, including those that are connecting. Only the table's worker writes it.
   std::atomic<std::uint32_t> in_flight{0};
   Duration latency{0};        ///< average time until the head of an answer; 0 before the first one
@@ -66,7 +67,7 @@ class Table {
   std::size_t size() const noexcept { return servers_.size(); }
   Server& operator[](std::size_t at) noexcept { return *servers_[at]; }
   const Server& operator[](std::size_t at) const noexcept { return *servers_[at]; }
-  /// Returns the same server, for owners that keep it longer than the table.
+  /// Returns a shared pointer to the server, for owners that keep it longer than the table.
   const ServerPtr& shared(std::size_t at) const noexcept { return servers_[at]; }
 
   /// Returns the time in which the share of a server grows from a tenth to its weight after it came in; 0 if it has all
@@ -98,13 +99,13 @@ Duration aged_latency(const Server& server, std::int64_t now) noexcept;
 /// is replaced by this value.
 void note_latency(Server& server, Duration took, std::int64_t now) noexcept;
 
-/// Does the same for an attempt that failed or was answered with a server error. Because failures may be fast, it
-/// counts as twice the highest average of all servers, or as `took` if that is longer, and adds to the requests in
-/// flight for some time. So fast failures do not attract requests.
+/// Adds an attempt that failed or was answered with a server error to the average. Failures may be fast, so the attempt
+/// counts as twice the highest average of all servers, or as `took` if that is longer. For some time the failure also
+/// counts as a request in flight. So fast failures do not attract requests.
 void note_failure(Table& table, std::size_t at, Duration took, std::int64_t now) noexcept;
 
 /// Returns how many failures of this server count as requests in flight at `now`, in ns of the steady clock: each
-/// counts half after every second. 0 if the time is not known (0).
+/// counts half after every second. Returns 0 if `now` is 0, which means that the time is not known.
 double recent_failures(const Server& server, std::int64_t now) noexcept;
 
 /// The unit of shares: a full share.

@@ -87,8 +87,8 @@ class Watch {
   /// Sets or clears one of the bits of Server::out that all workers share, except kEjected, which tick() decides. Any
   /// thread.
   void mark(std::size_t at, std::uint8_t bit, bool set, Steady now);
-  /// Announces `next` as the successor, unless it is dropped before. It gets the marks that this watch has and gets
-  /// until then, for the servers that both have. No other thread may know `next` yet.
+  /// Sets this watch's marks at `next` too, for the servers that both have, and does the same with all later marks
+  /// while `next` exists. No other thread may know `next` yet.
   void hand_marks_to(const std::shared_ptr<Watch>& next);
   /// Returns whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;

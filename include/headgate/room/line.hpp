@@ -20,8 +20,8 @@ inline constexpr std::int64_t kPlaces = 16384;
 struct Slices {
   std::int64_t grace = 1;   ///< Microseconds per slice of the grace period.
   std::int64_t stay = 1;    ///< Microseconds per slice in which places end.
-  std::int64_t called = 1;  ///< Number of these slices for which a called number counts as inside.
-  std::int64_t seen = 1;    ///< Number of these slices for which a visitor counts as inside after a request.
+  std::int64_t called = 1;  ///< Number of `stay` slices for which a called number counts as inside.
+  std::int64_t seen = 1;    ///< Number of `stay` slices for which a visitor counts as inside after a request.
   std::int64_t most = 0;    ///< Number of taken places at which the room is full; 0 if it is never full.
 };
 Slices slices_of(const RoomRule& rule) noexcept;

@@ -33,7 +33,7 @@ class Knowledge {
 };
 
 /// Returns the time after which a page asks again: a fifth of the wait, from 2 to 20 seconds and at most a third of the
-/// grace period. `id` spreads the callers by a fifth.
+/// grace period. The time is shortened by up to a fifth, depending on `id`, so that callers do not all ask at once.
 Duration refresh_after(const RoomRule& rule, std::optional<Duration> wait, std::uint64_t id) noexcept;
 /// Returns the time after which a program asks again: the wait, at least a second and at most half of the grace period,
 /// because the queue may become faster.

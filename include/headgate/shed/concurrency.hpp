@@ -33,9 +33,9 @@ struct ConcurrencyOptions {
   bool operator==(const ConcurrencyOptions&) const = default;
 };
 
-/// Returns the maximum number of the `limit` places that each priority may use. Critical requests may use all. Normal
-/// and low requests together may not use the reserved share, but always at least one place. A Headroom decides which of
-/// these two goes first.
+/// Returns how many of the `limit` places each priority may use. Critical requests may use all of them. Normal and low
+/// requests share the places that are not reserved, of which there is always at least one. A Headroom decides how many
+/// of these are held free for normal requests.
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept;
 
 /// The concurrent requests at an upstream, as a state machine; one thread.
@@ -53,7 +53,8 @@ class Concurrency {
   /// Returns the priority that a request of `priority` is treated as at `now`: from time to time a low request counts
   /// as normal. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
-  /// Records that a low request that counted as normal was admitted everywhere. The next one has to wait for kTrickle.
+  /// Records that every layer admitted a low request that counted as normal. No other low request counts as normal
+  /// before kTrickle has passed.
   void trickled(Steady now) noexcept { trickled_ = now; }
 
   /// Returns whether a request of this priority may go to the upstream, because a place is free and not held for a

@@ -20,9 +20,10 @@ namespace headgate::shed {
 struct Waiter : boost::intrusive::list_base_hook<> {
   Hash key;  ///< The caller of the request.
   Priority priority = Priority::normal;
-  std::uint32_t cost = 1;  ///< Part of its caller's turn that the request uses; at least 1.
+  std::uint32_t cost = 1;  ///< Amount that is charged to the caller's turn for this request; at least 1.
   bool queued = false;
-  /// Called when the request was served and has left the queue. It must take its place at once, and must not throw.
+  /// Called when the request was served and has left the queue. The function must take the place at the upstream at
+  /// once, and must not throw.
   void (*admitted)(Waiter& self) = nullptr;
 };
 

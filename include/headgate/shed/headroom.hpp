@@ -31,8 +31,8 @@ class Headroom {
   using Steady = std::chrono::steady_clock::time_point;
   /// The share of answers that held places may cost.
   static constexpr double kCost = 0.04;
-  /// The same share if the places are an adaptive limit. Most of what that limit allows beyond the servers' own
-  /// capacity waits in a queue there, so a held place hardly ever costs an answer.
+  /// The same share if the places are an adaptive limit. An adaptive limit admits more requests than the servers
+  /// process at once, and the excess waits in a queue there, so a held place hardly ever costs an answer.
   static constexpr double kCostOfQueued = 1;
   /// Interval of the checks whether the whole reserve is needed.
   static constexpr std::chrono::seconds kEvery{1};
@@ -45,8 +45,8 @@ class Headroom {
   /// Returns how many places must stay free when the next request of this priority is admitted; 0 for critical
   /// requests.
   std::uint32_t held_from(Priority priority) const noexcept;
-  /// Returns the number of the `most` places up to which requests of this priority are admitted. `others` is the number
-  /// of places that are not reserved for critical requests.
+  /// Returns the number of taken places, out of `most`, up to which requests of this priority are admitted. `others` is
+  /// the number of places that are not reserved for critical requests.
   std::uint32_t ceiling(Priority priority, std::uint32_t most, std::uint32_t others) const noexcept;
   /// Records that a request of this priority was admitted, and that `free` of all places are still free.
   void admitted(Priority priority, std::uint32_t free, Steady now) noexcept;

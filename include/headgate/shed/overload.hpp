@@ -20,10 +20,11 @@ class Overload {
   using Steady = Headroom::Steady;
   /// Time without refusals after which the overload is over.
   static constexpr std::chrono::seconds kCalm{10};
-  /// Interval at which one low request is treated as a normal one, if no worker counts them (Concurrency::kTrickle).
+  /// Interval at which one low request is treated as a normal one if the upstream has no adaptive limit (with one,
+  /// Concurrency::kTrickle applies).
   static constexpr std::chrono::seconds kTrickle{1};
 
-  // Places that workers share; `layer` is fleet or servers. See the functions of Headroom.
+  // Functions for the places that workers share, like those of Headroom; `layer` is fleet or servers.
 
   std::uint32_t ceiling(Layer layer, Priority priority, std::uint32_t most, std::uint32_t others) const noexcept;
   void admitted(Layer layer, Priority priority, std::uint32_t free, Steady now) noexcept;

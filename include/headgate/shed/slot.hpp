@@ -36,14 +36,14 @@ class Slot {
   /// taken.
   void missed(Steady now);
 
-  // Each of these functions frees the place if it is held; only the first call counts.
+  // The functions below free the place if it is held; only the first call of any of them counts.
 
   /// Records that the head of the answer arrived; the attempt was sent at `sent`.
   void answered(Steady sent, Steady now);
   /// Records that there was no answer in time, or no connection.
   void dropped(Steady now);
-  /// Records that the client did not wait for the answer. If it waited longer than usual, this counts as an answer that
-  /// took as long. Otherwise the limit would learn only from fast answers.
+  /// Records that the client did not wait for the answer. If the client waited longer than usual, its wait counts as
+  /// the latency of an answer. Otherwise the limit would learn only from fast answers.
   void abandoned(Steady now);
   /// Records any other end, which says nothing about the upstream.
   void leave() noexcept {

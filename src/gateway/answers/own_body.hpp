@@ -8,7 +8,7 @@
 
 namespace headgate::gateway {
 
-/// Returns the body that the route of this exchange configures; without one, the global one.
+/// Returns the body that the route of this exchange configures; the global one if the route configures none.
 const OwnBody& body_chosen_for(const Exchange& x) noexcept;
 
 /// Returns whether `chosen` replaces the usual bodies.

@@ -8,8 +8,8 @@
 
 namespace headgate::gateway {
 
-/// Sends the answer with the fields in x.fields and its own. Never returns a problem: a failed write ends the exchange
-/// as client_closed. `answer` must stay valid until the task is done.
+/// Sends the answer with its own fields and those in x.fields. Never returns a problem: a failed write ends the
+/// exchange as client_closed. `answer` must stay valid until the task is done.
 template <AnswerFrom from>
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders limits);
 

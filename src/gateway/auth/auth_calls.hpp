@@ -36,8 +36,8 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   /// Returns the remembered answer, or null. Makes no call.
   AuthAnswerPtr remembered(Exchange& x);
 
-  /// Uses another configuration. Answers from before are dropped, and an answer to a request that began before is not
-  /// shared.
+  /// Uses another configuration and forgets all answers. Answers to requests that began under the previous
+  /// configuration are no longer shared.
   void adopt(std::shared_ptr<const CompiledConfig> next);
   /// Cancels the calls under way and makes no further ones.
   void stop();
@@ -69,9 +69,10 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   net::LentBytes::Share* lent_;
   AuthMemory memory_;
   List under_way_;
-  std::map<identity::Sha256, Call*> by_name_;      ///< calls that other exchanges may join
-  std::shared_ptr<const CompiledConfig> current_;  ///< the active configuration; calls of another one are not shared
-  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream: when its failure was logged last
+  std::map<identity::Sha256, Call*> by_name_;  ///< calls that other exchanges may join
+  /// the active configuration; calls for another configuration are not shared
+  std::shared_ptr<const CompiledConfig> current_;
+  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream, the time when its failure was last logged
   bool stopped_ = false;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Credentials that auth services check. Each may be a guess, so it is charged as a failed attempt before the call, and
-// the answer returns the charge.
+// Credentials that auth services check. Each may be a guess, so it is charged as a failed attempt before the call. The
+// charge is returned unless the service refuses the credential or the client does not wait for the answer.
 
 #include "gateway/callers/failures.hpp"
 
@@ -23,8 +23,8 @@ namespace headgate::gateway {
 
 /// The credentials that addresses have shown, with the decisions of the services, which are remembered for a time. An
 /// address that repeats a right or a refused credential guesses nothing and is not charged. A credential that was right
-/// is checked even if the address has no attempt left, so that nobody behind the same address can lock out others. Of
-/// one worker; its thread only.
+/// is checked even if the address has no attempt left, so that nobody behind the same address can lock out others.
+/// Belongs to one worker; its thread only.
 class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
  public:
   static constexpr std::size_t kMaxKnown = 8192;

@@ -16,7 +16,7 @@
 namespace headgate::gateway {
 
 /// A table bounded in entries and bytes. An address has at most an eighth of the entries; if it uses them all, its own
-/// least recently used entries are displaced. Of one worker.
+/// least recently used entries are displaced. Belongs to one worker.
 class AuthMemory {
  public:
   static constexpr std::size_t kMaxEntries = 8192;

@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// One question. Once made it needs no exchange, which may end before the answer arrives. Contains views into itself,
-/// so it is never moved. Worker thread only.
+/// A question to an auth service. Once made, the question does not need its exchange, which may end before the answer
+/// arrives. Contains views into itself, so it is never moved. Worker thread only.
 class AuthQuestion {
  public:
   /// Makes the question of an exchange whose route has an auth service.
@@ -32,7 +32,7 @@ class AuthQuestion {
   std::string text_;
   TextBuffer head_;  ///< the buffer that the codec writes to
   http::Fields fields_;
-  std::size_t unnamed_ = 0;  ///< number of fields, at the end, that are such ids
+  std::size_t unnamed_ = 0;  ///< number of the last fields that are ids of request or trace and not part of the name
   upstream::RequestStart start_;
   identity::Sha256 name_{};
   bool named_ = false;

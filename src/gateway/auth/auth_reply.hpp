@@ -8,7 +8,7 @@
 
 namespace headgate::gateway {
 
-/// The longest body of a refusal, in bytes. Of a longer one the caller gets only the fields.
+/// The longest body of a refusal, in bytes. If a body is longer, the caller gets only the fields.
 inline constexpr std::size_t kLongestRefusal = 64UL * 1024;
 
 /// Returns the answer for the final head of a response. The body of a refusal is still missing.

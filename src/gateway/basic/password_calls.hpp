@@ -30,15 +30,15 @@ struct PasswordQuestion {
   identity::SecretText password;
 };
 
-/// The results of checks. A result is remembered for the address that showed the password and is not used for others,
-/// so nobody can learn from the table. Of one worker; its thread only. A candidate reads what the active gateway
-/// remembers.
+/// The results of checks. A result is remembered for the address that showed the password and is not used for other
+/// addresses, so a client at another address learns nothing from the table. Belongs to one worker; its thread only. The
+/// candidate policy reads what the active gateway remembers.
 class PasswordCalls {
  public:
   /// How long a result is remembered. A user whose line changes has another hash, so older results do not apply.
   static constexpr Duration kRightFor = std::chrono::minutes(10);
   static constexpr Duration kWrongFor = std::chrono::minutes(1);
-  /// The number of right and of wrong results that are kept. Only users have right ones.
+  /// Maximum number of right results that are kept, and of wrong ones. Only users have right ones.
   static constexpr std::size_t kMaxRemembered = 8192;
   /// How long a request waits for its turn and its check, unless its own deadline comes first.
   static constexpr Duration kPatience = std::chrono::seconds(10);

@@ -9,9 +9,9 @@
 namespace headgate::gateway {
 
 /// Returns the problem if the verified credential does not meet the demands of the route, which must have some. A token
-/// of another issuer, algorithm or audience is refused with 401, and one without a scope or claim with 403
-/// insufficient_scope (RFC 6750 section 3.1); a key with 403. None of these is a guess, so none counts as a failed
-/// authentication.
+/// of another issuer, algorithm or audience is refused with 401, a token without a scope or claim with 403
+/// insufficient_scope (RFC 6750 section 3.1), and an API key with 403. None of these credentials is a guess, so none
+/// counts as a failed authentication.
 std::optional<Problem> check_demands(Exchange& x);
 
 }  // namespace headgate::gateway

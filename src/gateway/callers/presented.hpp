@@ -7,8 +7,8 @@
 
 namespace headgate::gateway {
 
-/// A credential. A request with the credential in two places is refused, because two readers could each use another
-/// one.
+/// A credential. A request with the credential in two places is refused, because the gateway might check one of them
+/// and the server use the other.
 struct Presented {
   std::string_view text;  ///< empty if there is none; a view into the head or x.text
   bool twice = false;
@@ -19,7 +19,7 @@ Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options);
 /// Returns the token of the request, which is not verified.
 Presented presented_token(Exchange& x, const identity::JwtOptions& options);
 
-/// Removes from `fields`, which are for the server, the credentials that the options withhold. Adds the fields that
+/// Removes the credentials that the options withhold from `fields`, which are for the server. Adds the fields that
 /// carry claims.
 void forward_identity(Exchange& x, const identity::IdentityOptions& options, http::Fields& fields);
 /// Returns whether a field identifies the caller. Such a field may be in a head, where it is checked, but not in

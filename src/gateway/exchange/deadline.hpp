@@ -1,5 +1,5 @@
 #pragma once
-// How long the client still waits for its answer, as far as it says so. Nothing in the gateway waits longer.
+// The time that the client still waits for its answer, if the client states it. Nothing in the gateway waits longer.
 
 #include "headgate/core/time.hpp"
 
@@ -18,8 +18,8 @@ std::optional<Instant> deadline_in(std::string_view value) noexcept;
 /// of the request; the shorter of both. Nothing if the client sets no deadline; below 0 if it no longer waits.
 std::optional<Duration> time_left(const Exchange& x) noexcept;
 
-/// Returns whether the client's own deadline has passed, by any field that servers honour: also `grpc-timeout` in a
-/// request of another type or over HTTP/1.1, and `Connect-Timeout-Ms`.
+/// Returns whether the client's own deadline has passed, by any field that servers honour. These include
+/// `Connect-Timeout-Ms`, and `grpc-timeout` even in a request of another type or over HTTP/1.1.
 bool own_deadline_over(const Exchange& x) noexcept;
 
 }  // namespace headgate::gateway

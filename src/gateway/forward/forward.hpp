@@ -12,14 +12,15 @@ namespace headgate::gateway {
 /// Views into `x` and `compiled`.
 void forward_request_fields(Exchange& x, const CompiledConfig& compiled);
 
-/// Returns whether servers that turn fields into variables would confuse it with a hop-by-hop field of another
-/// spelling.
+/// Returns whether servers that turn fields into variables would confuse this field with a hop-by-hop field that is
+/// spelled differently.
 bool is_twin_of_hop(const http::Field& field);
-/// Returns whether the field describes limits. From a server it would contradict the gateway's own.
+/// Returns whether the field describes limits. Such a field of a server would contradict the gateway's own.
 bool is_limit_field(const http::Field& field) noexcept;
 
 /// Fills x.fields with the fields of x.answer that go to the client, as send_answer() needs them: the end-to-end fields
-/// without those that the gateway sets. With `limits`, the fields about limits are the gateway's own.
+/// without those that the gateway sets. The server's fields about limits are left out if the gateway sends its own,
+/// that is, if a limit applied and `limits` is not `none`.
 void take_over_fields(Exchange& x, RejectionHeaders limits);
 /// Appends Via for the client: the entries of x.answer, and the gateway's own.
 void append_reply_via(Exchange& x, http::Fields& out);

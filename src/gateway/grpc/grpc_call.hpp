@@ -27,7 +27,7 @@ bool has_grpc_type(const http::RequestHead& request) noexcept;
 }  // namespace detail
 
 /// Returns whether the request is a gRPC call: a POST over HTTP/2 with the media type application/grpc, alone or before
-/// "+"; or one of gRPC-Web that is translated.
+/// "+"; or a gRPC-Web call that is translated.
 inline bool is_grpc(const Exchange& x) noexcept {
   return (x.request.version >= 20 || x.grpc_web != nullptr) && detail::has_grpc_type(x.request);
 }

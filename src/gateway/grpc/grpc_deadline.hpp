@@ -24,7 +24,8 @@ class GrpcDeadline {
   /// Writes the remaining time, at most the route's timeout, into the fields for the server. Returns false if no time
   /// is left.
   bool pass_on();
-  /// Returns how long the head of an answer may take: the route's timeout, and no longer than the caller waits.
+  /// Returns how long the head of an answer may take: the route's timeout, or the time that the caller waits if that is
+  /// shorter.
   Duration most() const;
   bool over() const;
 

@@ -14,7 +14,7 @@ class WebTextDecoder {
   /// Appends the bytes of all complete groups to `out`. Returns false if the text is no base64; nothing more is decoded
   /// then.
   [[nodiscard]] bool decode(std::string_view text, std::string& out);
-  /// Returns whether no group is incomplete.
+  /// Returns whether all groups so far are complete.
   bool whole() const noexcept { return have_ == 0; }
 
  private:

@@ -15,8 +15,8 @@ namespace headgate::gateway {
 /// the rest (gateway/steps/table.hpp). The views are into `x`, and valid as long as it.
 void fill(Exchange& x, observe::AccessRecord& record);
 
-/// Keeps the fields of the answer in x.fields that the log needs, because the fields of a message may no longer exist
-/// when its line is written. Only for routes with `logged`.
+/// Copies the fields that the log needs from the answer in x.fields, because the fields of a message may no longer
+/// exist when its line is written. Only for routes with `logged`.
 void note_logged_answer(Exchange& x);
 
 /// Returns the value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if the caller has none. A view

@@ -41,13 +41,13 @@ class RoomCounters {
 };
 
 /// Worker thread only. While someone waits or is inside, this object asks once a second for the state of each line.
-/// That keeps the line moving, and answers callers whose turn is far away without a question of their own.
+/// These questions keep the line moving. Callers whose turn is far away are answered from the last known state.
 class Rooms : public std::enable_shared_from_this<Rooms> {
  public:
   Rooms(Clock& clock, room::MemoryRooms& memory);
 
-  /// Asks the store of the room, and sends it the known state of the line. Returns an error if the store is Redis and
-  /// does not answer.
+  /// Asks the store of the room. The question includes the known state of the line. Returns an error if the store is
+  /// Redis and does not answer.
   Task<Result<room::Answer>> ask(SnapshotPtr snapshot, const CompiledRoom& room, room::Question question);
   /// Continues the line in this gateway, because Redis does not answer.
   room::Answer ask_alone(const SnapshotPtr& snapshot, const CompiledRoom& room, room::Question question);

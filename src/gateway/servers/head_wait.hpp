@@ -1,5 +1,5 @@
 #pragma once
-// Waits for the heads of an attempt's answer, as long as the route, its retries and the caller do.
+// Waits for the heads of an attempt's answer, within the time limits of the route, its retries and the caller.
 
 #include "gateway/grpc/grpc_deadline.hpp"
 #include "request_body.hpp"

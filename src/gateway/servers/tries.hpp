@@ -32,10 +32,10 @@ class Tries {
   bool again(const upstream::Failure& failure);
   /// Returns whether another attempt follows the answer whose head is in x.answer.
   bool again_after_answer();
-  /// Returns whether one of these has returned true since the last pause.
+  /// Returns whether again() or again_after_answer() has returned true since the last pause.
   bool scheduled() const noexcept { return scheduled_; }
 
-  /// Waits before that attempt. Ends early if the client leaves.
+  /// Waits before the next attempt. Ends early if the client leaves.
   Task<void> pause();
 
  private:

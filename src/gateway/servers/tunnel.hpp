@@ -20,11 +20,11 @@ std::string_view add_websocket_key(Exchange& x);
 /// Returns the fault in a server's 101 to a request with this key; null if there is none.
 const char* flaw_of_handshake(const http::ReplyHead& answer, std::string_view key);
 
-/// Returns the problem that the client gets in place of a success that opens nothing: to the client, any success means
-/// that the WebSocket is open.
+/// Returns the problem that replaces a successful answer of a server that opened no WebSocket. To the client, any
+/// success would mean that the WebSocket is open.
 Problem websocket_not_opened(Exchange& x);
 
-/// Refuses such a request on a route that opens no WebSockets.
+/// Refuses a request that would open a WebSocket with CONNECT, on a route that opens no WebSockets.
 MaybeProblem refused_websocket(const Exchange& x);
 
 }  // namespace headgate::gateway
