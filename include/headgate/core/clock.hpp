@@ -40,7 +40,7 @@ class Clock {
   virtual Steady steady() const noexcept = 0;
   /// Returns the time of day, by which limits count and things expire.
   virtual Instant wall() const noexcept = 0;
-  /// Returns the time of day in whole seconds, at a fraction of the cost.
+  /// Returns the time of day in whole seconds, at a fraction of the cost of wall().
   virtual std::time_t second() const noexcept = 0;
   /// Creates an alarm that is not set; it calls `ring(owner)`.
   virtual std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) = 0;

@@ -38,8 +38,8 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
-  /// Reads at most `size` bytes; 0 at the end. Waits for an empty pipe while a process has it open for writing. If none
-  /// has for a second, returns the error `no_writer`.
+  /// Reads at most `size` bytes; 0 at the end. Waits for an empty pipe while a process has it open for writing. If no
+  /// process has it open for a second, returns the error `no_writer`.
   Result<std::size_t, FileTrouble> read(char* out, std::size_t size);
   /// Returns the state of the file when it was opened.
   const struct stat& about() const noexcept { return about_; }

@@ -1,5 +1,6 @@
 #pragma once
-// A task that runs beside its parent, which waits for its end before it ends itself. Used by gateway.
+// A task that runs beside its parent. The parent ends only after it has waited for the end of this task. Used by
+// gateway.
 
 #include "headgate/core/task.hpp"
 

@@ -19,7 +19,7 @@
 namespace headgate::engine {
 
 /// The replacement. Its counters and rooms are separate from those of the process. One thread. Answers at once, without
-/// a task; while it is down, with the error that a gateway gets that knows of the outage.
+/// a task. While it is unavailable, it returns the error that a gateway gets once it knows of the outage.
 class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), max_keys_(max_keys) {}
@@ -31,9 +31,9 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   std::chrono::steady_clock::time_point recovering_until() const noexcept override { return recovering_until_; }
   bool up() const noexcept override { return !down_since_; }
 
-  /// Makes it unavailable. Its counts are kept.
+  /// Makes this Redis unavailable. Its counts are kept.
   void go_down();
-  /// Makes it available again. Other gateways come back as late as redis::SharedLimiter::recovering_until says.
+  /// Makes this Redis available again. Other gateways come back as late as redis::SharedLimiter::recovering_until says.
   void come_back();
 
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
@@ -42,7 +42,7 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   limit::MemoryStore& store();
   void change(limit::Check check);
   /// Returns whether the call changes the holders. A permit of a request in flight is held under its token, so taking,
-  /// renewing or giving it back twice has the effect of once.
+  /// renewing or giving it back twice has the same effect as once.
   bool changes_holder(const limit::Check& check);
 
   Clock& clock_;

@@ -28,7 +28,8 @@ namespace headgate::engine {
 
 /// A request and the answer of its server.
 struct RequestArrival {
-  Instant at{};  ///< time of arrival; an earlier time than that of the request before counts as that one
+  /// time of arrival; if it is before that of the previous request, the time of the previous request is used
+  Instant at{};
   boost::asio::ip::address address{};  ///< address of the client
   std::string_view method = "GET";
   std::string_view host{};      ///< as a client writes it, with an optional port; empty if the request has no Host
@@ -61,10 +62,10 @@ struct Decided {
   std::uint64_t number = 0;  ///< number of the arrival, from 0
   unsigned status = 0;
   gateway::EndedBy ended_by = gateway::EndedBy::upstream;
-  std::string_view limit{};     ///< the limit that refused it or whose numbers it was told; empty if none
-  std::string_view tier{};      ///< the tier of this limit
-  Duration retry_after{0};      ///< the wait that it was told; 0 if none
-  Duration took{0};             ///< from its arrival to the end of its answer
+  std::string_view limit{};  ///< the limit that rejected the request, or whose numbers the answer shows; empty if none
+  std::string_view tier{};   ///< the tier of this limit
+  Duration retry_after{0};   ///< the wait that the client was told; 0 if none
+  Duration took{0};          ///< time from the arrival to the end of the answer
   gateway::Exchange& exchange;  ///< the exchange with all details
 };
 
@@ -84,8 +85,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Processes the arrivals in order and lets time pass until the last one has ended. Calls `tell` for each when it has
-  /// ended. Throws std::logic_error if one would wait forever.
+  /// Processes the arrivals in order and lets time pass until the last one has ended. Calls `tell` for each request
+  /// when it has ended. Throws std::logic_error if a request would wait forever.
   void run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell);
 
   // The functions below are for callers that let time pass themselves, with clock().
@@ -112,7 +113,7 @@ class Simulation {
  private:
   struct Visit;
   static gateway::Snapshot with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts);
-  /// Prefetches the counters of an arrival that follows after others were answered.
+  /// Prefetches the counters of an arrival that will be sent after a few others.
   void expect(const RequestArrival& arrival) const noexcept;
   Visit& free_visit();
   void begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);

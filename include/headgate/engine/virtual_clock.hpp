@@ -24,7 +24,7 @@ class VirtualClock final : public Clock {
     return std::chrono::floor<std::chrono::seconds>(wall().time_since_epoch()).count();
   }
   std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) override;
-  /// Creates a bell. Its owner is called as soon as time passes, even by zero. This thread only.
+  /// Creates a bell. Its owner is called as soon as time passes, even by zero. Ring it only on the thread of the clock.
   std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) override;
 
   /// Lets time pass until `moment`. Alarms until then ring in the order of their times, and those with the same time in

@@ -66,8 +66,8 @@ struct State {
   LogOrNumber log;
 };
 
-/// Integers that describe one counter before anything is taken. Peek here and in Lua give the same integers for the
-/// same history.
+/// Integers that describe one counter before anything is taken. For the same history of a counter, peek() and the Lua
+/// code return the same integers.
 inline constexpr std::size_t kMaxWords = 4;
 using Words = std::array<std::int64_t, kMaxWords>;
 
@@ -115,8 +115,8 @@ struct Algorithm {
   /// Whether a cost may be given back after others have taken more. False for an algorithm that records each moment:
   /// giving back would remove the latest moments, which belong to the others.
   bool gives_back_late = true;
-  /// Whether permits come back with time, so that a wait can be told. False for requests in flight, where each request
-  /// returns its own permit.
+  /// Whether permits come back with time, so that a rejected caller can be told how long to wait. False for requests in
+  /// flight, where each request returns its own permit.
   bool refills = true;
   /// Whether the algorithm counts by days or months of a time zone if the rule has a calendar.
   bool by_calendar = false;
@@ -134,8 +134,8 @@ struct Algorithm {
   /// without fault.
   std::optional<RuleFault> (*check)(const Rule& rule);
 
-  /// Returns the meaning of the rule: "100 requests a minute on average, 100 at once". `noun` follows each first count:
-  /// " requests", or empty if the preceding text has named them.
+  /// Returns the meaning of the rule: "100 requests a minute on average, 100 at once". `noun` is " requests", which is
+  /// written after the first count, or empty if the preceding text has named the requests.
   std::string (*meaning)(const Rule& rule, std::string_view noun);
 
   /// Returns the effect of taking `cost` at `now`. A cost of 0 only reads, and a negative cost gives back.
@@ -147,12 +147,12 @@ struct Algorithm {
                     const Outcome& outcome);
 
   /// Returns the decision for the caller; `taken` tells how `cost` was committed. The words may come from Redis. Empty
-  /// if peek cannot have produced them.
+  /// if peek() cannot have returned these words.
   std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, Taken taken,
                                       std::span<const std::int64_t> words);
 
-  /// Appends the arguments that its .lua describes. `now` is the clock of this gateway, used only for what Redis cannot
-  /// know (a calendar).
+  /// Appends the arguments that the algorithm's .lua file describes. `now` is the clock of this gateway, used only for
+  /// what Redis cannot know (a calendar).
   void (*arguments)(const Check& check, Instant now, ArgumentList& out);
 };
 

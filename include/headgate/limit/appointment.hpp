@@ -14,9 +14,10 @@ namespace headgate::limit {
 
 /// An appointment for one request. Its permits were taken when it was made.
 struct Appointment {
-  Instant from;           ///< when its permits have come back, and it may be used
-  Instant until;          ///< when it expires
-  Duration lasts{0};      ///< how long its use is remembered; longer than from the offer to `until`
+  Instant from;   ///< when its permits have come back and the appointment can be used
+  Instant until;  ///< when it expires
+  /// how long the use of the appointment is remembered; longer than the time from the offer to `until`
+  Duration lasts{0};
   std::int64_t cost = 1;  ///< number of reserved permits
   std::uint64_t id = 0;   ///< random
   bool operator==(const Appointment&) const = default;
@@ -30,25 +31,26 @@ std::optional<Appointment> parse_appointment(std::string_view text);
 enum class Punctuality : std::uint8_t { early, in_time, late };
 Punctuality arrival(const Appointment& appointment, Instant now) noexcept;
 
-/// Returns whether a limit with this rule can offer appointments: its debt must tell when each permit has come back.
+/// Returns whether a limit with this rule can offer appointments. It can if the time at which each permit of a debt
+/// comes back is known, and requests do not wait for permits.
 bool can_appoint(const Rule& rule) noexcept;
 
 /// Returns when the permits of a debt have come back. `booked` are the checks of one limit (How::debt), decided at
 /// `now`.
 Instant due(std::span<const Check> booked, std::span<const Decision> decisions, Instant now) noexcept;
 
-/// Returns the appointment for a debt that is due at `due`; empty if that is too far ahead, and then the debt must be
-/// given back. `id` is random.
+/// Returns the appointment for a debt that is due at `due`; empty if `due` is too far ahead, in which case the caller
+/// must give back the debt. `id` is random.
 std::optional<Appointment> appoint(const AppointmentTerms& terms, std::int64_t cost, Instant now, Instant due,
                                    std::uint64_t id) noexcept;
 
-/// Returns a rule with a single permit, which the first use of the appointment takes. `of` is a rule of its limit: the
-/// counter is beside the counter of that rule, in the same slot of a cluster.
+/// Returns a rule with a single permit, which the first use of the appointment takes. `of` is a rule of the same limit.
+/// In a cluster, the new counter is in the same slot as the counter of `of`.
 Rule use_of(const Appointment& appointment, const Rule& of);
 
-/// Returns a rule for the number of permits that one address may reserve of a counter that strangers share: a tenth of
-/// the permits that come back within `terms.ahead`, at least 10, in any period of this length. `of` are the rules of
-/// the limit; the counter is beside theirs.
+/// Returns a rule that limits how many permits one address may reserve if other addresses use the same counter: in any
+/// period of length `terms.ahead`, a tenth of the permits that come back in it, but at least 10. `of` are the rules of
+/// the limit; in a cluster, the new counter is in the same slot as theirs.
 Rule share_of_address(const AppointmentTerms& terms, std::span<const Rule> of, std::string_view address);
 
 }  // namespace headgate::limit

@@ -19,10 +19,10 @@
 
 namespace headgate::limit {
 
-/// The table. One per process; any thread. A look-up takes about 30 ns, and only the load of one number while nobody is
-/// suspended. Bounded: above kMaxBans keys, the limit with the most of them loses the suspension that ends first. So no
-/// limit loses one while it has less than its share. Suspensions ordered by an operator are never dropped, and do not
-/// count for the bound.
+/// The table. One per process; any thread. A look-up takes about 30 ns; while nobody is suspended, it only loads one
+/// number. Bounded: above kMaxBans keys, the limit with the most of them loses the suspension that ends first. So no
+/// limit loses a suspension while it has fewer than its fair share. Suspensions ordered by an operator are never
+/// dropped, and do not count for the bound.
 ///
 /// A key is remembered for some time after its suspension: the next suspension lasts twice as long. Of two changes to a
 /// key, the one that is later in the shared log wins.
@@ -75,7 +75,8 @@ class BanTable {
   /// Returns all keys that are suspended at `now`, ordered by their end.
   std::vector<Ban> list(Instant now) const;
 
-  /// Returns these and the remembered keys, in no order, for the next process, which passes them to apply().
+  /// Returns the suspended keys and the remembered ones, in no particular order. The next process passes them to
+  /// apply().
   std::vector<Ban> remembered() const;
 
   /// Counts for the metrics.
@@ -85,7 +86,7 @@ class BanTable {
     std::uint64_t dropped = 0;  ///< suspensions since startup that ended early because the limit had too many
   };
   std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
-  /// Suspensions at a moment, except those of operators. Keys that are only remembered make room for them.
+  /// Suspensions at a moment, except those of operators. Keys that are only remembered make room for new suspensions.
   struct Held {
     std::size_t keys = 0;
     std::size_t operated = 0;      ///< suspensions by operators, which are not counted in `keys`

@@ -15,8 +15,8 @@ namespace headgate::limit {
 /// until which it counts: kFlightLease after it was taken or renewed. So taking, renewing (How::debt) and giving back
 /// with one token may each be repeated, and permits of a killed gateway are free again after kFlightLease.
 ///
-/// With Rule::wait, requests stand in queues (shed/wait_queues). In Redis only the first of each gateway's queue has a
-/// place, in the order of arrival.
+/// With Rule::wait, requests stand in queues (shed/wait_queues). Of each gateway's queue, only the first request has a
+/// place in the queue in Redis, which is in the order of arrival.
 extern const Algorithm in_flight;
 
 /// Time for which a permit in Redis is held without a renewal. Holders renew three times within it.
@@ -28,7 +28,7 @@ inline constexpr Duration kFlightPlace = std::chrono::seconds(1);
 /// Maximum length of the queue of one key.
 inline constexpr std::uint32_t kMaxFlightQueue = 1'000'000;
 
-/// The wait that a rejected caller is told, because nobody can know when a request ends.
+/// The wait that a rejected caller is told. It is a constant, because nobody can know when a request ends.
 inline constexpr Duration kFlightRetry = std::chrono::seconds(1);
 
 }  // namespace headgate::limit

@@ -20,17 +20,17 @@ namespace headgate::limit {
 /// is not covered and goes to Redis. Only three events can change the decision of Redis:
 /// - permits are given back: forget() handles those that are given back here;
 /// - the limit becomes larger: a rule of another size does not see the entries of this one;
-/// - an operator resets the counter, or another gateway gives back: kLongest bounds the life of each rejection.
-/// So the error is bounded: a request may be rejected for one second although Redis has room again. No request passes
-/// that Redis would reject.
+/// - an operator resets the counter, or another gateway gives back: kLongest bounds the life of each rejection. So the
+///   error is bounded: a request may be rejected for one second although Redis has room again. No request passes that
+///   Redis would reject.
 ///
 /// A known rejection covers a higher cost, but does not tell its wait. If permits come back evenly, the wait is
 /// computed (Algorithm::even). Otherwise the gateway checks each cost in Redis once and remembers the wait. Only kCosts
-/// of them are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost
-/// gets a longer wait than it needs: that of the next higher known cost, or until the counter is full. A caller that
-/// waits so long is allowed, if nobody else takes anything.
+/// waits are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost
+/// gets a longer wait than it needs: the wait of the next higher known cost, or the wait until the counter is full.
+/// After such a wait the caller is allowed, unless others have taken permits meanwhile.
 ///
-/// Above the bound, the rejection that ends soonest is dropped. That costs one more check.
+/// If there are too many rejections, the one that ends soonest is dropped, which costs one more check in Redis.
 class KnownRejections {
  public:
   static constexpr Duration kLongest = std::chrono::seconds(1);
@@ -48,8 +48,8 @@ class KnownRejections {
   /// return, with the remaining wait. Also false if only Redis knows the wait.
   bool find(const Check& check, Moment now, Decision& decision) const;
 
-  /// Records that Redis allowed `check` and left too little for the same cost once more. That rejects nothing and is
-  /// only for wait(). Never replaces the entry of another key.
+  /// Records that Redis allowed `check` and left too little for the same cost once more. The record rejects nothing;
+  /// only wait() uses it. Never replaces the entry of another key.
   void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
 
   /// Returns how long Redis rejects `check`, as it last said, even if that is too old for find(); 0 if not known. For
@@ -60,7 +60,7 @@ class KnownRejections {
   /// rejects it again, others have taken the permits that came back.
   std::optional<Moment> ended(const Check& check, Moment asked) const;
 
-  /// Drops the entry because permits were given back, or may have been, to the counter of `hash`.
+  /// Drops the entry of `hash`, because permits were (or may have been) given back to its counter.
   void forget(const Hash& hash) noexcept;
   /// Drops entries for other sizes of the rule of `check`, because Redis has decided it with this size.
   void forget_other_sizes(const Check& check) noexcept;
@@ -70,14 +70,14 @@ class KnownRejections {
  private:
   struct Known {
     std::int64_t cost = 0;  ///< 0 if this entry and all after it are empty
-    Moment allowed_at;      ///< kNever is Moment::max()
+    Moment allowed_at;      ///< Moment::max() if the wait is kNever
   };
   struct KnownRejection {
     Hash hash;
     std::uint64_t size = 0;  ///< size of the rule
     std::uint64_t limit = 0;
     std::uint64_t remaining = 0;
-    Moment until;  ///< from then on the check goes to Redis
+    Moment until;  ///< from this moment on the check goes to Redis
     Moment full_at;
     std::array<Known, kCosts> costs;  ///< sorted by cost and therefore by moment
   };

@@ -26,8 +26,8 @@ struct LeaseOptions {
   std::uint64_t seed = 1;                 ///< seed of the pauses between reservations; different for each limiter
 };
 
-/// Returns whether permits of the rule can ever be taken ahead, however busy a key is, if there are this many sharers.
-/// False for a rule that grants less than a lease is worth.
+/// Returns whether a limiter takes permits of the rule in advance if a key is busy enough and there are this many
+/// sharers. False for a rule that grants too little for a lease.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 
 /// The permits that one worker has taken ahead. Not thread-safe.
@@ -44,14 +44,15 @@ bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 /// limit that refills slowly and leaves each sharer only few permits: a lease would only withhold them from the others.
 ///
 /// The extra permits are added to the cost of a request that goes to Redis anyway. If Redis rejects them, the request
-/// is sent again without them. So no request is rejected because of the extra. The next attempt is smaller. When at
-/// most a quarter of a lease is left, more is fetched in the background.
+/// is sent again without them. So no request is rejected because of the extra permits. The next attempt is smaller.
+/// When at most a quarter of a lease is left, more is fetched in the background.
 ///
 /// If a limit refills evenly, nothing is left and requests come before the moment that they were told, the gateway
 /// reserves the next permits in the background: this limiter's share of a quarter of a second, but at least one
 /// request. Redis debits them at once, below zero. The gateway uses each permit when it has come back, never earlier.
-/// Meanwhile a rejection here is one that Redis would return too. All limiters together reserve at most kQueue ahead.
-/// One that finds more, or the queue half full, pauses for a random time, so that each has its turn.
+/// Meanwhile a rejection here is one that Redis would return too. All limiters together reserve at most kQueue ahead. A
+/// limiter that finds more than half of that reserved then pauses for a random time, so that the others get permits
+/// too.
 ///
 /// A reserved permit is not available at the other gateways. So a wait that is told without asking Redis also covers
 /// what they may have reserved (told_here()). A caller that has a key to itself and always waits as told never comes
@@ -109,7 +110,7 @@ class Leases {
   /// number that Redis last reported as left plus the permits held here.
   using Receipts = boost::container::static_vector<Receipt, 3>;
   Receipts take(const Check& check, Id lease, Moment now, Decision& decision);
-  /// Sets the decision that take() would return if it had taken `taken`. Takes nothing.
+  /// Sets the decision that take() would return after `taken` permits were taken. Takes nothing.
   void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
   /// Returns the wait for a caller that this gateway rejects without asking Redis, if permits come back after `wait` as
@@ -119,8 +120,8 @@ class Leases {
   /// Sets the decision for LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
 
-  /// Permits held here, fewer than the cost. The call to Redis takes only the rest. If owes() is true afterwards,
-  /// refund expired permits first.
+  /// Permits held here that cover a part of a cost; the call to Redis takes only the rest. If owes() is true after
+  /// take_part(), refund the expired permits first.
   struct Part {
     std::int64_t tokens = 0;  ///< less than the cost
     Receipts receipts;
@@ -135,15 +136,15 @@ class Leases {
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
-  /// Call it before a peek or a check of nothing asks Redis for the remaining permits. It ends whatever a request's
-  /// decision would end: a lease of another size and expired permits. If owes() is true afterwards, refund first,
-  /// because such a decision would find those permits in Redis.
+  /// Call it before a peek or a check with cost 0 asks Redis for the remaining permits. It ends what the decision of a
+  /// request would end: a lease of another size, and expired permits. If owes() is true afterwards, refund these
+  /// permits first, because the decision of a request would find them in Redis.
   void expire(const Check& check, Moment now);
   /// Returns whether a caller was told a wait that relies on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 
-  /// Records that `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
-  /// too_early means before the moment that Redis or a lease told
+  /// Records that `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here. `too_early`
+  /// means that it came before the moment that Redis or a lease had told.
   enum class Came : std::uint8_t { in_time, too_early };
   void count(const Check& check, Moment now, Came came = Came::in_time);
   /// Records that `check` found a call on its way (LeaseState::coming). If little is left, it counts as another request
@@ -163,16 +164,15 @@ class Leases {
 
   /// Records the decision of Redis for `check` (leasable).
   void told(const Check& check, const Decision& decision);
-  /// Returns whether Redis rejected `check` with `decision` for another reason than that a caller has its key to itself
-  /// and waits as told: requests came too early, or others have reserved permits. This gateway may then reserve some,
-  /// too.
+  /// Returns whether Redis rejected `check` with `decision` because requests came too early or others have reserved
+  /// permits. False if a single caller uses the key and waits as told. If true, this gateway may reserve permits too.
   bool is_contended(const Check& check, const Decision& decision, Moment now) const noexcept;
-  /// Records that Redis decided `check` without extra permits (told() has the decision) and that it is contended. The
-  /// permits that come back next may be worth a reservation.
+  /// Records that Redis decided `check` without extra permits (told() has the decision) and that is_contended() is
+  /// true. The permits that come back next may be worth a reservation.
   void runs_out(const Check& check, Moment now);
-  /// Returns by how much longer than necessary a caller of `check` should wait, because others wait too: at most until
-  /// one more of its cost has come back, and not so long that a permit is lost. The time differs for each limiter and
-  /// each `ended`.
+  /// Returns an additional wait for a caller of `check`, so that callers that wait for the same moment do not all come
+  /// at once. It is at most the time in which the cost comes back once more, and so short that the counter does not
+  /// fill up and lose permits. It differs between limiters and between values of `ended`.
   Duration spread(const Check& check, Moment ended) const noexcept;
   /// Records that permits were given back to the counter of `hash`: a check that finds too little here then goes to
   /// Redis.
@@ -191,8 +191,8 @@ class Leases {
   /// Returns a call for more permits for a lease that runs low, or for a reservation (How::debt). Report granted(),
   /// rejected() or failed(), or for a reservation reserved() or failed(); then ended().
   std::optional<PendingRefill> next_refill(Moment now);
-  /// Returns a call that gives back the rest of an expired lease. Report refunded() whatever the result is. It is never
-  /// sent twice, because the first call may have given the permits back.
+  /// Returns a call that gives back the rest of an expired lease. Report refunded() whatever the result is. The call is
+  /// never sent twice, because the first call may have given the permits back.
   std::optional<PendingRefill> next_refund();
   /// `told` is the answer of Redis; null if there was none
   void refunded(Id lease, const Decision* told = nullptr) noexcept;

@@ -58,9 +58,9 @@ using UseByField = boost::unordered_flat_map<std::string, Use, FieldHash, std::e
 inline constexpr unsigned kLanes = 16;
 inline constexpr unsigned kBucketsOfLane = 64;
 inline constexpr unsigned kBuckets = kLanes * kBucketsOfLane;
-/// Returns the bucket of a field. A client that can choose its key can choose its bucket and fill it. That harms one in
-/// kBuckets of the other keys, those that were not in the bucket before. A secret that all gateways know would prevent
-/// this.
+/// Returns the bucket of a field. A client that can choose its key can choose its bucket and fill it. The ledger then
+/// has no room for new keys in that bucket, which are one in kBuckets of all keys. A secret that all gateways know
+/// would prevent this.
 unsigned bucket_of(std::string_view field) noexcept;
 inline constexpr unsigned lane_of(unsigned bucket) noexcept { return bucket / kBucketsOfLane; }
 
@@ -83,9 +83,9 @@ struct LedgerBucket {
 class Ledger {
  public:
   virtual ~Ledger() = default;
-  /// Adds a batch. It succeeds once the ledger has the batch, which then counts once even if it was sent several times.
-  /// Returns the use that was rejected because a bucket is full. The day is kept for `kept` from now. `batch` must
-  /// outlive the await.
+  /// Adds a batch. The call succeeds once the ledger has the batch, which counts once even if it was sent several
+  /// times. Returns the use that was rejected because a bucket is full. The day is kept for `kept` from now. `batch`
+  /// must outlive the await.
   virtual Task<Result<Use>> add(const LedgerBatch& batch, Duration kept) = 0;
   /// Reads whole buckets from `bucket` on, as many as have `most` fields together, and not beyond its lane. At least
   /// one; exactly one if `most` is 0.

@@ -22,8 +22,8 @@ class LedgerQueue {
   /// Adds the use that a worker has counted. Returns the use that has no room; there is always room for keys that wait
   /// already.
   Use add(UseSheet::Taken&& taken);
-  /// Returns the batch of this lane to send, the same one until it is acknowledged; null if nothing waits. It is not
-  /// moved until then.
+  /// Returns the batch of this lane to send, the same one until it is acknowledged; null if nothing waits. The batch
+  /// keeps its address until then.
   const LedgerBatch* next(unsigned lane);
   /// Removes the batch returned by next(), because the ledger has it.
   void acknowledge(unsigned lane);

@@ -67,10 +67,10 @@ enum class PeriodInKey : bool { no, yes };
 /// Fills name, suffix and seed of `rule`, from its limit, rate, algorithm, calendar and version. `one_of_several` tells
 /// that its tier has several rates.
 ///
-/// The suffix is ":<limit>", followed by every property that makes a counter's value unreadable to a rule with another
-/// one: ":<period>" if `period` or `one_of_several` say so and for every window, ":<time zone>" of a calendar,
-/// ":<algorithm>" for all except kDefaultAlgorithm, ":glitches" if it counts those, ":v<version>" beyond 1. So two
-/// configurations at once never overwrite each other's counters.
+/// The suffix is ":<limit>", followed by every property in which two rules must agree to share a counter: ":<period>"
+/// if `period` or `one_of_several` say so and for every window, ":<time zone>" of a calendar, ":<algorithm>" for all
+/// except kDefaultAlgorithm, ":glitches" if it counts those, ":v<version>" beyond 1. So two configurations in use at
+/// the same time never overwrite each other's counters.
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period);
 
 enum class Mode { enforce, observe };  ///< observe counts and shows decisions but rejects nobody
@@ -87,7 +87,7 @@ struct IfAbsent {
   enum class Last { unset, skip, reject };
   std::vector<std::vector<Per>> instead;  ///< other keys to count by; the first one that the caller has is used
   Last last = Last::unset;                ///< applies if the caller has none of them either
-  unsigned status = 0;  ///< status of a rejection: 400 to 499; 0 for the one that fits the missing part
+  unsigned status = 0;  ///< status of a rejection: 400 to 499; 0 for the status that fits the missing part
 };
 
 /// One of the sizes of a limit.
@@ -98,8 +98,8 @@ struct Tier {
 
 /// When and for how long a key is suspended. A suspended key is refused before anything is counted.
 struct BanPolicy {
-  /// Counts the offences of a key; the one that takes the last permit of its burst suspends the key. Its limit is the
-  /// name under which the key is suspended.
+  /// The rule that counts the offences of a key. The offence that takes the last permit of the burst suspends the key,
+  /// under the name `offences.limit`.
   Rule offences;
   /// The statuses of answers that are offences, sorted. If empty, a rejection by the limit is an offence.
   std::vector<unsigned> statuses;
@@ -129,8 +129,8 @@ struct Limit {
   Mode mode = Mode::enforce;
   Store store = Store::memory;
   IfRedisDown if_redis_down = IfRedisDown::count_locally;
-  /// The part of its size that this gateway grants alone while Redis is down, as up/down; if up is 0, an equal part for
-  /// each gateway.
+  /// The part of the limit's size that this gateway grants while Redis is down, as the fraction up/down. If up is 0,
+  /// each gateway grants an equal part.
   std::uint32_t alone_up = 0;
   std::uint32_t alone_down = 1;
   IfAbsent if_absent;
@@ -176,11 +176,11 @@ struct Check {
   /// The holder of the permit, for a rule that counts requests in flight in Redis; unique to the request. Otherwise
   /// empty.
   std::string_view token = {};
-  /// For the same rules with `wait`. 0 if the request does not stand in the queue; it then takes no permit before those
-  /// that do. Otherwise one plus its waiting time so far, in ms.
+  /// For requests in flight with `wait`: one plus the time in ms that the request has waited so far. 0 if the request
+  /// does not stand in the queue; then it takes no permit before the requests in the queue.
   std::uint32_t waited = 0;
-  /// Set for all checks of a call or for none. The call then answers as it would without, but changes nothing: nothing
-  /// is taken, no key is created, no time to live changes, and no told wait is recorded for later decisions.
+  /// Set for all checks of a call or for none. The call then answers as it would without `peek`, but changes nothing:
+  /// nothing is taken, no key is created, no time to live changes, and no told wait is recorded for later decisions.
   bool peek = false;
 
   bool operator==(const Check&) const = default;
@@ -202,8 +202,8 @@ struct Decision {
   Duration retry_after{0};  ///< if rejected, the shortest wait until the same cost is allowed, or kNever; otherwise 0
   Duration reset_after{0};  ///< time until the counter equals an unused one
   Duration delay{0};        ///< if allowed, how long the request must wait for its permit; at most the rule's wait
-  /// If it took its cost and left too little for the same cost once more, the shortest wait until that is allowed;
-  /// otherwise 0.
+  /// If the rule took the cost and left too little for the same cost once more, the shortest wait until the same cost
+  /// is allowed again; otherwise 0.
   Duration again_after{0};
 
   bool operator==(const Decision&) const = default;

@@ -40,8 +40,8 @@ class RemoteLimiter {
   /// How::debt), and the cost that it did not use (below 0). Returns false if some of them were dropped.
   virtual bool settle(std::span<const Check> checks) = 0;
   /// Charges for requests that passed without this limiter (`owed` is a How::debt of one rule). Returns no error once
-  /// they are counted. After an error it may be sent again with the same `token`; it counts once. Both arguments must
-  /// outlive the await.
+  /// they are counted. After an error the charge may be sent again with the same `token`; it counts only once. Both
+  /// arguments must outlive the await.
   virtual Task<error_code> charge(const Check& owed, std::string_view token) = 0;
   /// Returns until when other gateways may not have recovered from an outage.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;

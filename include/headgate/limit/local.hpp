@@ -78,7 +78,8 @@ class Local {
   enum class Answer : std::uint8_t { agreed, rejected, none };
 
   /// Decides if it can be done here; otherwise returns empty and changes nothing. `decisions` may be written in both
-  /// cases. After a rejection found here, checks that were not decided read as allowed and unused.
+  /// cases. After a rejection found here, the decisions of checks that were not examined say "allowed", with an unused
+  /// counter.
   std::optional<bool> decide(std::span<const Check> checks, Moment now, std::span<Decision> decisions);
 
   Step begin(PendingDecision& pending, Moment now);

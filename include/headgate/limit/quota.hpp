@@ -31,10 +31,10 @@ std::optional<QuotaUse> quota_use(const Decision& decision, bool taken) noexcept
 /// permit with which at least that share of the size is used; 100 also by a rejection.
 std::uint8_t reached(std::span<const unsigned> percents, const QuotaUse& use) noexcept;
 
-/// Returns the period of `rule` (a fixed window) that a decision counted in, which was asked for at `asked` by the
-/// clock of this gateway. `reset_after` is that of the decision. It tells the end by the clock that decided, which may
-/// be a different one: the result is right if the two differ by less than half a period, or twelve hours with a
-/// calendar.
+/// Returns the period of `rule` (a fixed window) in which a decision counted. `asked` is when this gateway asked for
+/// the decision, by its own clock. The end of the period is computed from the decision's `reset_after`, which the clock
+/// of Redis may have determined. The result is right if the two clocks differ by less than half a period, or by less
+/// than twelve hours with a calendar.
 Calendar::Window period_of(const Rule& rule, Instant asked, Duration reset_after) noexcept;
 
 }  // namespace headgate::limit

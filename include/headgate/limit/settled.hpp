@@ -8,9 +8,10 @@
 
 namespace headgate::limit {
 
-/// `held` is the decision of the hold, with the permits left after settling. The hold took `difference` too little
-/// (below 0: too much), which is charged as `how` (`charge` or `debt`) `since` after it. Returns the time counted from
-/// the hold. If only the counter could tell it, the result is never too early.
+/// Returns the time from the hold until the counter equals an unused one. `held` is the decision of the hold, with the
+/// permits that are left after settling. `difference` is the cost minus the held cost, negative if the hold took too
+/// much; it is charged as `how` (`charge` or `debt`) at the time `since` after the hold. If only the counter has the
+/// exact time, the result may be too late, but never too early.
 Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since);
 
 }  // namespace headgate::limit

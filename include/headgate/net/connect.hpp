@@ -56,9 +56,9 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  /// Makes a new connection. Resolves the name again after 30 s, and after no address worked; if resolving fails, the
-  /// previous addresses are used. May be called while another call is under way. A call goes on if this object is
-  /// destroyed.
+  /// Makes a new connection. Resolves the name again if the addresses are older than 30 s or none of them worked; if
+  /// resolving fails, the previous addresses are used. May be called while another call is under way. A call goes on if
+  /// this object is destroyed.
   Task<Result<Connected, ConnectError>> connect(ConnectOptions options);
   /// Sets the addresses of the host, at least one, for a caller that resolves the name itself. connect() then resolves
   /// it only after no address worked. Does nothing if the host is an address.

@@ -8,12 +8,12 @@
 
 namespace headgate::net {
 
-/// The shares of a process that may have `all` descriptors. The members are upper bounds: descriptors below `clients`
-/// may be used for client connections, and those below `servers` also for others.
+/// The shares of a process that may have `all` descriptors. The members are upper bounds: a connection of a kind is
+/// opened only if its descriptor is below the bound of the kind.
 struct DescriptorShares {
-  int clients = 0;  ///< client connections
-  /// connections to servers, Redis and others, which have a quarter of all descriptors, less the share of the admin
-  /// interface
+  int clients = 0;  ///< for client connections
+  /// For connections to servers, Redis and others. Only they may use the descriptors from `clients` up to this bound: a
+  /// quarter of all, less the share of the admin interface.
   int servers = 0;
   int all = 0;
   int admin() const noexcept { return all - servers; }

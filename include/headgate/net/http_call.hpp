@@ -51,11 +51,11 @@ struct HttpReply {
   std::string_view field(std::string_view name) const noexcept;
 };
 
-/// The answer, from when its head has arrived, whatever its status. The error is a sentence without a full stop that
+/// The answer, whatever its status, if at least its head has arrived. The error is a sentence without a full stop that
 /// calls the server "it" and quotes neither the server nor the request.
 using HttpResult = Result<HttpReply, std::string>;
 
-/// One call. Its task keeps it alive. The loop's thread.
+/// A call. Its task keeps it alive. The loop's thread.
 class HttpCall : public std::enable_shared_from_this<HttpCall> {
  public:
   using Done = std::function<void(HttpResult)>;
@@ -79,10 +79,10 @@ class HttpCall : public std::enable_shared_from_this<HttpCall> {
 
   HttpRequest request_;
   Done done_;
-  std::string_view step_;  // once the connection is open
+  std::string_view step_;  // what the call does, once the connection is open
   Connector connector_;
   StreamPtr stream_;
-  std::optional<HttpReply> head_;  // of the final answer, without its body
+  std::optional<HttpReply> head_;  // head of the final answer, without the body
   boost::asio::steady_timer deadline_;
 };
 

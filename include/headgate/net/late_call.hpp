@@ -6,12 +6,13 @@
 
 namespace headgate::net {
 
-/// One such call, a member of the object that it is for. Unlinks itself when called or destroyed. Worker thread only.
+/// A late call, which is a member of the object that it is made for. Unlinks itself when called or destroyed. Worker
+/// thread only.
 class LateCall : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Action = void (*)(void* owner);
   LateCall(Action action, void* owner) noexcept : action_(action), owner_(owner) {}
-  /// Returns whether the call is still to come.
+  /// Returns whether the call is pending.
   bool asked() const noexcept { return is_linked(); }
 
  private:

@@ -30,8 +30,8 @@ class LookUps {
   LookUps(const LookUps&) = delete;
   LookUps& operator=(const LookUps&) = delete;
 
-  /// Looks the name up and calls `found` once, from the loop and not from within this call; not if this object is
-  /// destroyed before. At most kAtOnce look-ups are under way, and others wait.
+  /// Looks the name up and calls `found` once, from the loop and not from within this call. Does not call it if this
+  /// object is destroyed before. At most kAtOnce look-ups are under way, and others wait.
   void ask(const std::string& host, std::uint16_t port, LookedUp found);
   static constexpr std::size_t kAtOnce = 4;
 

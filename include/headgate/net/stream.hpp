@@ -51,8 +51,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Sends and receives through `transport` from now on, which works on descriptor(). Call it while nobody waits and no
-  /// bytes are unread.
+  /// Sends and receives through `transport`, which works on descriptor(), from now on. Call it while nobody waits and
+  /// no bytes are unread.
   void use_transport(std::unique_ptr<Transport> transport) noexcept;
   Transport& transport() noexcept { return *transport_; }
   int descriptor() const noexcept { return descriptor_; }
@@ -104,8 +104,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void watch(Event event, void* owner, Duration timeout) noexcept;
   /// Does the same without a timeout.
   void watch(Event event, void* owner) noexcept;
-  /// Does the same as the first, after an event that read nothing: bytes that are there already cause no event, only
-  /// later ones do.
+  /// Does the same as watch() with a timeout, for use after an event that read nothing: only bytes that arrive later
+  /// cause an event, not those that are there already.
   void watch_on(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
   /// Returns whether there is nothing to read: no byte, no end, no error. Asks the kernel, because an event may not
@@ -115,7 +115,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool broken() noexcept;
   /// Returns whether the peer has closed the connection or its sending side, as far as the loop knows.
   bool peer_ended() const noexcept;
-  /// Returns the same, or whether the peer has announced the end in its protocol (see Transport::sees_end()).
+  /// Returns whether peer_ended() is true or the peer has announced the end in its protocol (see
+  /// Transport::sees_end()).
   bool sees_end() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
   /// Returns whether a coroutine waits for the peer to send or accept bytes.
@@ -195,7 +196,7 @@ class Stream::Readable {
 
  private:
   friend class Stream;
-  /// Returns whether only the turn is missing.
+  /// Returns whether there is nothing to wait for but the stream's turn.
   bool may_go_on() const noexcept { return for_ == For::turn || stream_.transport_->readable(); }
 
   Stream& stream_;

@@ -47,7 +47,7 @@ class Timers {
   static Timers& of(boost::asio::io_context& loop);
   /// Arms or re-arms `timer`, which fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;
-  /// Starts ticking. No timer fires before.
+  /// Starts ticking. No timer fires before this call.
   void start();
   /// Stops ticking, so that no timer fires any more. May be called from an action.
   void stop();

@@ -17,10 +17,10 @@ namespace headgate::redis {
 /// arrive, the server is slow but does not hang; then `slow_streak` consecutive timeouts open it. An error reply such
 /// as "OOM" opens it too.
 ///
-/// Only a probe that is answered within the deadline closes it. A probe is a write, like every decision: a server that
-/// is full, loading or holds back writes still answers a PING and a handshake. Probes are sent in the background, so
-/// that Redis is found again without any request. Each connection starts with a probe. If the breaker opens again soon
-/// after it closed, the pause between two probes doubles, from `least` to `most`.
+/// Only a probe that is answered within the deadline closes the breaker. A probe is a write, like every decision: a
+/// server that is full, loading or holds back writes still answers a PING and a handshake. Probes are sent in the
+/// background, so that Redis is found again without any request. Each connection starts with a probe. If the breaker
+/// opens again soon after it closed, the pause between two probes doubles, from `least` to `most`.
 class Breaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -28,7 +28,7 @@ class Breaker {
   /// Whether a call may be sent. `wait` means that a probe is under way and the server has answered so far, so its
   /// answer comes soon.
   enum class Pass { call, wait, refused };
-  enum class Heard { nothing, other_replies };    ///< since the call was sent
+  enum class Heard { nothing, other_replies };    ///< the replies that arrived since the call was sent
   enum class Answer { accepted, late, refused };  ///< the answer to a probe: in time, after the deadline, or an error
 
   struct Settings {
@@ -43,7 +43,7 @@ class Breaker {
   explicit Breaker(const Settings& settings);
 
   State state() const noexcept { return state_; }
-  /// Returns whether it is closed and this connection has answered a write, so that it can decide.
+  /// Returns whether the breaker is closed and this connection has answered a write, so that it can decide.
   bool proven() const noexcept { return state_ == State::closed && proven_; }
 
   [[nodiscard]] Pass admit() const noexcept;  ///< Returns whether a call may be sent; call it before each one.

@@ -96,9 +96,9 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
 
   /// Sends changes to Redis in the background, with copies of the data: the amount that a request took beyond its
   /// reservation (How::charge), and the amount that it did not use (cost below 0). A call is repeated once if too many
-  /// calls were active. Without a give-back it is also repeated once if Redis was unavailable; a charge may then count
-  /// twice. Otherwise the changes are lost. Returns false if some of the changes were dropped at once, because too many
-  /// calls are active or the limiter is stopped.
+  /// calls were active. A call that gives nothing back is also repeated once if Redis was unavailable, so a charge may
+  /// count twice. Otherwise the changes are lost. Returns false if some of the changes were dropped at once, because
+  /// too many calls are active or the limiter is stopped.
   bool settle(std::span<const limit::Check> checks) override;
 
   /// Charges Redis for requests that passed without it. `owed` is a How::debt of one rule and needs no hash. Returns no
@@ -110,9 +110,9 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   /// Asks a waiting room, in one call. Deadline and errors are those of decide().
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
-  /// Forgets the use of all keys of the limit `name`, on every master. Does a part of it in about `patience`, in steps
-  /// that each examine a hundred keys. `from` is empty, or Forgotten::more of the previous part. Keys that move to
-  /// another node of a cluster meanwhile may be missed. The last part ends a second after its last step, when no
+  /// Forgets the use of all keys of the limit `name`, on every master. Each call does a part of the work, for about
+  /// `patience`, in steps of a hundred keys. `from` is empty, or Forgotten::more of the previous part. Keys that move
+  /// to another node of a cluster meanwhile may be missed. The last part ends a second after its last step, when no
   /// gateway repeats an earlier rejection or has earlier permits on lease any more. Errors: Errc::unavailable if no
   /// server is known; Errc::bad_reply if `from` is invalid.
   Task<Result<Forgotten>> forget(std::string name, std::string from, Duration patience);

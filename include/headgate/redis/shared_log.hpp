@@ -40,8 +40,8 @@ extern const LogKind kOverrides;
 ///
 /// Clocks: an entry has the Redis time at which it was appended, and times relative to that. A read translates them to
 /// the clock of this gateway, exact to the duration of the two calls. The clocks of gateways do not matter. If the
-/// clock of a new master is ahead or behind, entries of the old one end earlier or later by that much, but none lasts
-/// longer than at its beginning.
+/// clock of a new master is ahead or behind, entries of the old one end earlier or later by that much, but no entry
+/// lasts longer than its full duration.
 ///
 /// `LogEntry::version` has the milliseconds of the entry's id in the upper 42 bits and its number in the lower 22. An
 /// entry that this gateway appends has a higher version than all that it has read or appended, even if the clock of
@@ -68,7 +68,7 @@ class RedisSharedLog final : public limit::SharedLog {
   /// readable.
   Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override;
   /// Reads the entries after `position`; one small command if there are none. If the log no longer has the entry at
-  /// `position` (after a failover, or because of an operator), it is read from its beginning again. Errors:
+  /// `position` (after a failover, or because of an operator), the log is read from its beginning again. Errors:
   /// redis::Errc. Redis 4, a key of another type or a missing right is Errc::refused_by_server, with one log line for
   /// each such cause.
   Task<Result<News>> read(std::string_view position) override;

@@ -23,8 +23,8 @@ constexpr bool begins_plain_http(char first) noexcept { return first >= 'A' && f
 /// Accepts TLS on `stream`, within `timeout` from its turn to its end. Nobody else may use the stream meanwhile.
 /// Afterwards the stream is used as before, and its bytes are encrypted. `received` has bytes of the client that were
 /// read before, as after a PROXY header; they must stay valid until the end. After an error the stream can only be
-/// closed; if possible, an alert has told the client why. `owner` stands for the client's address among those that wait
-/// for their turn.
+/// closed; if possible, an alert has told the client why. `owner` stands for the client's address in the queue of
+/// handshakes.
 Task<Result<Secured, TlsError>> accept_tls(Stream& stream, ServerTlsPtr server, std::string_view received,
                                            Duration timeout, HandshakeTurns& turns, std::uint64_t owner = 0);
 

@@ -27,7 +27,7 @@ struct ServerTlsOptions {
   /// PEM file of the authorities for client certificates; empty if clients are not asked for one
   std::string client_ca;
   /// The secret that session tickets are encrypted with: at least 32 bytes, the same on all gateways. If empty, a
-  /// random secret that only this process knows.
+  /// random secret is used that only this process knows.
   std::string ticket_secret;
   bool operator==(const ServerTlsOptions&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
-// The OCSP response that is sent with a certificate (stapled, RFC 6066 section 8), which has the authority's statement
-// about it. `headgate check` reports a response that cannot be used, and the listeners send the others.
+// The OCSP response that is sent with a certificate (stapled, RFC 6066 section 8). In it the authority states whether
+// the certificate is good or revoked. `headgate check` reports a response that cannot be used, and the listeners send
+// the others.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -29,8 +30,8 @@ struct StapleFault {
 };
 
 /// Reads a response for the first certificate of a PEM chain. The signature is verified if the chain has the issuer.
-/// The response need not be fresh. Errors: not a DER response, a refusal by the responder, another certificate, an
-/// unknown one, no end, a signature by somebody else. Any thread; reads no file.
+/// The response need not be fresh. Errors: the response is not in DER, is a refusal by the responder, is for another or
+/// an unknown certificate, has no end, or is signed by somebody else. Any thread; reads no file.
 Result<Staple, StapleFault> read_staple(std::string_view response, std::string_view chain);
 
 }  // namespace headgate::net

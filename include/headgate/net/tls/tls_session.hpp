@@ -9,7 +9,7 @@ namespace headgate::net {
 
 /// The last session with one server. The next connection offers it; if the server accepts it, the handshake is shorter
 /// and neither side sends its certificate again (RFC 8446 section 2.2). So an object belongs to one server, one context
-/// and one name. A failed handshake drops the session, so that the next one is a full one. One thread.
+/// and one name. A failed handshake drops the session, so that the next handshake is a full one. One thread.
 class TlsSession {
  public:
   TlsSession();
