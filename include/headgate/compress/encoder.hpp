@@ -13,13 +13,13 @@
 
 namespace headgate::compress {
 
-/// The content coding of a stream. The words are those of Content-Encoding (RFC 9110 section 8.4.1).
+/// The content coding of a stream. The names are those of Content-Encoding (RFC 9110 section 8.4.1).
 enum class Coding : std::uint8_t { br, gzip, count };
 inline constexpr WordsOf<Coding> kCodingWords({"br", "gzip"});
 std::string_view to_text(Coding coding) noexcept;
 
-/// The range of levels, from the fastest to the smallest output, for both: the level of zlib, the quality of Brotli.
-/// Higher qualities of Brotli take seconds per megabyte.
+/// The range of levels, from the fastest to the smallest output. The level is that of zlib or the quality of Brotli,
+/// whose higher qualities take seconds per megabyte.
 inline constexpr unsigned kMinLevel = 1;
 inline constexpr unsigned kMaxLevel = 9;
 
@@ -47,11 +47,11 @@ class Encoder {
 
   /// Takes bytes off the front of `in` and room off the front of `out`, which must have at least 64 bytes.
   [[nodiscard]] virtual Progress encode(std::string_view& in, std::span<char>& out, Upto upto) noexcept = 0;
-  /// Returns the bytes of memory that it holds now. Brotli takes more as bytes come.
+  /// Returns the number of bytes of memory that the encoder holds now. Brotli takes more memory as input arrives.
   virtual std::size_t memory() const noexcept = 0;
 };
 
-/// Creates an encoder with a window of 32 KiB (gzip) or 64 KiB (Brotli), or a smaller one if `size`, the number of
+/// Creates an encoder with a window of 32 KiB (gzip) or 64 KiB (Brotli). The window is smaller if `size`, the number of
 /// bytes to come, needs no more. `level` is from kMinLevel to kMaxLevel. Returns null if there is no memory.
 std::unique_ptr<Encoder> make_encoder(Coding coding, unsigned level, std::optional<std::uint64_t> size);
 

@@ -27,9 +27,10 @@ unsigned quality_of(std::string_view accept, std::string_view type) noexcept;
 enum class Suffixed : bool { no, yes };
 
 /// Returns whether a client accepts `type` by its name (with a weight above 0), not only by a range with "*". If the
-/// type is listed twice the first one counts. `accept` comes from accepted().
+/// type is listed twice, the first one counts; with suffixes, one member with a weight above 0 is enough. `accept`
+/// comes from accepted().
 bool names_type(std::string_view accept, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
-/// Does the same for a head, reading each field on its own.
+/// Does the same for the Accept fields of a head, each on its own.
 bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
 
 /// Returns a client's preference for the content coding `coding` ("br", "identity"), from 0 (not accepted) to 1000;

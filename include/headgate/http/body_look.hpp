@@ -10,7 +10,8 @@ namespace headgate::http {
 /// only; lives as long as its exchange.
 class BodyLook : public BodyReader {
  public:
-  /// Puts this observer in front of `from`; bytes read before are not observed. Returns the observer, to read from.
+  /// Makes this observer read from `from`; bytes that were read earlier are not observed. Returns the observer, from
+  /// which the caller then reads.
   BodyReader& before(BodyReader& from) noexcept {
     from_ = &from;
     return *this;
@@ -26,8 +27,7 @@ class BodyLook : public BodyReader {
   BodyLook* next = nullptr;  ///< the observer in front of this one, in a list that is set up before the body arrives
 
  private:
-  /// Observes the next bytes of the body, without framing; they are valid during the call. At the end of the body they
-  /// are empty.
+  /// Observes the next bytes of the body, without framing. There is at least one; they are valid during the call.
   virtual void look(std::string_view bytes) noexcept = 0;
 
   Result<std::string_view> seen(const Result<std::string_view>& bytes) noexcept {

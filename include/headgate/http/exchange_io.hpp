@@ -18,7 +18,7 @@ class BodyReader {
  public:
   virtual ~BodyReader() = default;
   /// Sets the size of the largest body that is accepted, in bytes. Call it before the first read. Returns false if the
-  /// head announces a larger body. If the size of a chunk makes the body larger, the read fails at once with
+  /// head announces a larger body. If the size of a chunk shows that the body is larger, the read fails at once with
   /// message_size.
   [[nodiscard]] virtual bool take_at_most(std::uint64_t most) noexcept = 0;
   /// Takes the bytes that have arrived, without waiting. May return an empty view. The view is valid until the next
@@ -43,7 +43,7 @@ struct ReplyStart {
   unsigned status = 200;
   std::string_view reason{};  ///< empty for the standard reason of the status
   const Fields* fields = nullptr;
-  Framing framing{};  ///< of the body after this head
+  Framing framing{};  ///< framing of the body after this head
   /// The trailers that follow the first bytes, if they are known already; they may be sent with the head, and stay
   /// valid until finish() was called with them. Null if they are not known yet or there are none.
   const Fields* trailers = nullptr;
@@ -53,7 +53,8 @@ struct ReplyStart {
 class ReplyWriter {
  public:
   virtual ~ReplyWriter() = default;
-  /// Writes an interim answer (100, 102, 103). Writes nothing to a client that uses HTTP/1.0, which has none.
+  /// Writes an interim answer (100, 102, 103). Writes nothing to a client that uses HTTP/1.0, because that version has
+  /// no interim answers.
   virtual Task<Result<void>> interim(const ReplyStart& start) = 0;
   /// Writes the head and the first bytes of the body with one system call. `last` tells that no more bytes and no
   /// trailers follow.

@@ -1,5 +1,5 @@
 #pragma once
-// A set of field names, compared like in servers that turn fields into variables. Used by gateway.
+// A set of field names, compared as servers do that turn fields into variables. Used by gateway.
 
 #include <cstdint>
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace headgate::http {
 
-/// The set. Names are compared with same_variable(). "X-Forwarded-*" matches every longer name with this beginning.
-/// Immutable; any thread.
+/// A set of field names. Names are compared with same_variable(). "X-Forwarded-*" matches every longer name with this
+/// beginning. Immutable; any thread.
 class FieldNames {
  public:
   FieldNames() = default;
@@ -26,7 +26,7 @@ class FieldNames {
   std::vector<std::string> names_;  // shortest first
   // by length: index in names_ of the first name with that length; most lengths have no name
   std::vector<std::uint16_t> begins_;
-  std::vector<std::string> beginnings_;  // without the '*'
+  std::vector<std::string> beginnings_;  // beginnings of names, without the '*'
   std::uint64_t firsts_ = 0;             // one bit for each first character in beginnings_
 };
 

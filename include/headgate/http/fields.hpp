@@ -28,7 +28,7 @@ class Fields : public std::vector<Field> {
  public:
   using std::vector<Field>::vector;
 
-  /// Called ten to thirty times per request, so the code that grows the vector, which is hardly ever needed, is kept
+  /// Appends a field. Called ten to thirty times per request, so the rarely needed code that grows the vector is kept
   /// out of it.
   void push_back(const Field& field);
 };
@@ -42,12 +42,12 @@ bool has(const Fields& fields, Known id) noexcept;
 using headgate::same_word;  ///< compares field names (RFC 9110 section 5.1)
 
 namespace detail {
-/// Does the comparison of same_variable(). `a` and `b` must have the same length.
+/// Compares the characters for same_variable(). `a` and `b` must have the same length.
 bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Compares like same_word(), but all characters other than letters and digits are equal. To servers that turn fields
-/// into variables (RFC 3875 section 4.1.18) such names are the same.
+/// Compares like same_word(), but takes all characters other than letters and digits for the same. Servers that turn
+/// fields into variables (RFC 3875 section 4.1.18) cannot tell names apart that are equal here.
 inline bool same_variable(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_variable_letters(a, b);
 }

@@ -11,7 +11,8 @@ namespace headgate::http {
 
 /// The length of a message's body.
 struct Framing {
-  enum class Kind : std::uint8_t { none, length, unknown };  ///< unknown means that the body ends when its end arrives
+  /// unknown means that the length is known only when the end of the body arrives
+  enum class Kind : std::uint8_t { none, length, unknown };
   Kind kind = Kind::none;
   std::uint64_t length = 0;  ///< bytes, for Kind::length
 };
@@ -27,7 +28,7 @@ enum class TunnelBy : std::uint8_t {
 struct RequestControl {
   std::string_view method;  ///< "GET"
   std::string_view target;  ///< as sent; used only in messages
-  /// of the absolute target or else of Host; as sent, with port; empty if there is none (HTTP/1.0)
+  /// of the absolute target, otherwise of Host; as sent, with port; empty if there is none (HTTP/1.0)
   std::string_view authority;
   std::string host;          ///< the authority's host, normalised (http/host.hpp); empty if there is no authority
   std::string path;          ///< normalised for routes and keys (http/path.hpp), or as sent; "*" for OPTIONS *

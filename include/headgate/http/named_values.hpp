@@ -14,24 +14,24 @@ struct NamedValue {
   bool twice = false;
 };
 
-/// Returns the field `name`, ignoring case. It counts as occurring twice if another line has a different spelling
-/// (same_variable()), because the server may read that one. A field that is present only in a different spelling is
-/// another field and is not found.
+/// Returns the value of the field `name`, ignoring case. A name that occurs once counts as occurring twice if another
+/// field name differs only in characters that servers may take for the same (same_variable()), because the server may
+/// read that field instead. A field that is present only under such a name is not found.
 NamedValue field_of(const Fields& fields, std::string_view name) noexcept;
 
-/// Returns the cookie `name` from all Cookie fields, without quotes around its value. Names are case-sensitive (RFC
-/// 6265 section 5). Equal values count once, because browsers send one cookie per path. It counts as occurring twice if
-/// its values differ, or if some servers would read another value: many also end a cookie at a blank or a comma, so
-/// that "x=1 sid=a" has a `sid`, and decode escapes in a value with characters that cookies must not have (section
-/// 4.1.1).
+/// Returns the value of the cookie `name` from all Cookie fields, without quotes around it. Names are case-sensitive
+/// (RFC 6265 section 5). Equal values count once, because browsers send one cookie per path. The name counts as
+/// occurring twice if its values differ, or if some servers would read another value. Many servers also end a cookie at
+/// a blank or a comma, so that "x=1 sid=a" has a `sid`; and many decode escapes in a value with characters that cookies
+/// must not have (section 4.1.1).
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
-/// Returns the parameter `name` of `query` (with or without '?'). Names are compared percent-decoded, so that every
-/// spelling is found. The value is not decoded.
+/// Returns the value of the parameter `name` in `query` (with or without '?'). Names are compared percent-decoded, so
+/// that every spelling is found. The value is not decoded.
 NamedValue query_parameter(std::string_view query, std::string_view name);
 
-/// Writes `value` into `out`, percent-decoded, with '+' as a space. Returns false if two hexadecimal digits do not
-/// follow a '%'.
+/// Writes `value` into `out`, percent-decoded, with '+' as a space. Returns false if a '%' is not followed by two
+/// hexadecimal digits.
 bool decode_parameter(std::string_view value, std::string& out);
 
 /// Returns the value of a Cookie field without the cookie `name`; "" if no other cookie is left.

@@ -1,6 +1,6 @@
 #pragma once
-// Normalises paths before routes are matched, so that no other spelling of a path avoids a limit. Used by session,
-// gateway and config.
+// Normalises paths before routes are matched, so that a client cannot avoid a limit by another spelling of the path.
+// Used by session, gateway and config.
 
 #include <cstdint>
 #include <string>
@@ -11,14 +11,14 @@ namespace headgate::http {
 /// How the parser of a head treats the path.
 enum class Paths : std::uint8_t {
   normalised,  ///< the path is normalised with normalise_path()
-  /// the path must be a valid_path() and is kept; for a server that compares it with a table of its own and forwards
-  /// nothing
+  /// the path is kept as sent, and must be a valid_path(); for a server that compares paths with its own table and
+  /// forwards nothing
   as_sent,
 };
 
 /// The result of normalise_path().
 enum class PathKind : std::uint8_t {
-  refused,  ///< malformed, or read in different ways by different servers; answered with 400
+  refused,  ///< the path is malformed, or different servers read it in different ways; answered with 400
   plain,    ///< every server sees the same slashes
   /// The path contains "%2F" or "%5C", directly or after repeated decoding, so that some servers see a slash there. Or,
   /// decoded once, it still contains an escaped letter, digit, "-", ".", "_" or "~" ("%2570"), so that some servers see
@@ -26,18 +26,18 @@ enum class PathKind : std::uint8_t {
   hides_slash,
 };
 
-/// Normalises `raw`, a path that begins with '/'. In both results "." and ".." segments are resolved (RFC 3986 section
-/// 5.2.4), even if encoded, and repeated slashes are merged.
+/// Normalises `raw`, a path that begins with '/'. In both `matched` and `sent`, "." and ".." segments are resolved (RFC
+/// 3986 section 5.2.4), even if encoded, and repeated slashes are merged.
 ///
 /// `matched` is for routes and keys: characters that are allowed unescaped in a segment are decoded, and other escapes
 /// are in upper case. "%2F" stays encoded, because it is not a separator. `sent` is for the server: it keeps the
 /// escapes of the client, because signatures are computed over them. It is empty if it equals `matched`.
 ///
-/// Refused are a broken escape, NUL, a character that is not allowed in paths, a segment that consists of parameters
-/// only, and dot segments that only some servers see ("..;x", "..%2F", "%252e%252e").
+/// A path is refused if it has a broken escape, NUL, a character that is not allowed in paths, a segment that consists
+/// of parameters only, or dot segments that only some servers see ("..;x", "..%2F", "%252e%252e").
 [[nodiscard]] PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent);
 
-/// Returns one valid segment in the matched form of `normalise_path`.
+/// Returns `segment`, which must be a single valid segment, in the `matched` form of normalise_path().
 std::string matched_segment(std::string_view segment);
 
 /// Returns `matched` with ASCII letters in lower case. The few other letters that servers fold to an ASCII letter

@@ -23,7 +23,7 @@ struct RequestTarget {
   std::string_view path{};                      ///< with the query; "*" for OPTIONS *
 };
 
-/// Returns the error for a request with this method, a token; empty if the method is allowed.
+/// Returns the error for a request with this method, which must be a token; empty if the method is allowed.
 std::optional<ParseError> refused_method(std::string_view method);
 
 /// Checks a head whose method, version and fields are set, and sets authority, host, path, path_sent, hides_slash and

@@ -1,6 +1,6 @@
 #pragma once
-// Sets of many address blocks, as in lists of allowed and denied addresses, which find the smallest block that contains
-// an address. Used by config and gateway.
+// Sets of many address blocks, such as lists of allowed and denied addresses. A set finds the smallest of its blocks
+// that contains an address. Used by config and gateway.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
@@ -29,12 +29,13 @@ class AddressBlocks {
   /// Returns the number of different blocks.
   std::size_t size() const noexcept { return size_; }
   /// Returns the length in bits of the smallest block that contains `address`: up to 32 for IPv4, up to 128 for IPv6;
-  /// kNone if no block does. IPv4-mapped IPv6 counts as IPv4, and no other IPv6 block, not even ::/0, contains an IPv4
-  /// address. Does not allocate.
+  /// kNone if no block contains it. An IPv4-mapped IPv6 address counts as IPv4, and no other IPv6 block, not even ::/0,
+  /// contains an IPv4 address. Does not allocate.
   int smallest(const boost::asio::ip::address& address) const noexcept;
 
  private:
-  /// Within each range, from one start to the next, the length of the smallest block is constant.
+  /// Ranges of addresses, each from one start to the next. Within a range, the length of the smallest block is
+  /// constant.
   template <class Number>
   struct Ranges {
     std::vector<Number> starts;
@@ -61,7 +62,7 @@ inline constexpr std::size_t kMaxAddressesOfFile = 2'000'000;
 /// a comment, and lines may be empty. Any thread.
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text);
 
-/// Returns whether each address of `inner` is in `outer`. Both must come from parse_network().
+/// Returns whether `outer` contains each address of `inner`. Both must come from parse_network().
 bool within(const Network& inner, const Network& outer) noexcept;
 
 }  // namespace headgate::identity

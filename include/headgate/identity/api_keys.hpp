@@ -17,12 +17,12 @@ namespace headgate::identity {
 class ApiKeys {
  public:
   ApiKeys() = default;
-  explicit ApiKeys(std::vector<ApiKeyRecord> records);  ///< if two have the same digest, the first counts
+  explicit ApiKeys(std::vector<ApiKeyRecord> records);  ///< If two records have the same digest, the first one counts.
 
   bool empty() const noexcept { return records_.empty(); }
   std::size_t size() const noexcept { return records_.size(); }
-  /// Returns the record of the key with this digest, even if it is disabled or expired; null if there is none. The time
-  /// does not reveal how near a digest is to a known one.
+  /// Returns the record of the key with this digest, even if the key is disabled or expired; null if there is none. The
+  /// time of the search does not reveal how near a digest is to a known one.
   const ApiKeyRecord* find(const Sha256& digest) const noexcept;
   /// Returns a key of this owner that is valid at `now`, otherwise any key of the owner, or null. Searches all records.
   const ApiKeyRecord* of_owner(std::string_view owner, Instant now) const noexcept;
@@ -30,7 +30,8 @@ class ApiKeys {
 
  private:
   struct Slot {
-    std::uint32_t mark = 0;    // a part of the hash, so that for an unknown digest a record seldom has to be read
+    // a part of the hash; if the digest is unknown, it usually differs, so that the record need not be read
+    std::uint32_t mark = 0;
     std::uint32_t record = 0;  // index into records_ plus one; 0 if free
   };
 
@@ -53,11 +54,14 @@ inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
 /// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "tags": ["batch"],
 /// "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst": 1000}},
-/// "note": "..."}]}. "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; in place of an object, a
-/// limit may have its rate alone. "expires" has the form of parse_expiry; "note" is ignored. Errors: any other member,
-/// a duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an object, more than
-/// kLongestKeyFile, a burst beside several rates or none. Keys keep the order of the file. Takes about 2 µs per key;
-/// any thread.
+/// "note": "..."}]}.
+///
+/// "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; a limit with only a rate may be written as
+/// that rate, without the object. "expires" has the form of parse_expiry; "note" is ignored.
+///
+/// Errors: any other member, a duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an
+/// object, a file of more than kLongestKeyFile, a burst with several rates or with none. Keys keep the order of the
+/// file. Takes about 2 µs per key; any thread.
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);
 
 }  // namespace headgate::identity

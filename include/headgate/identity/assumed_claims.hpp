@@ -1,6 +1,6 @@
 #pragma once
-// Claims without a signature, accepted as if a token with them were signed. Only for runs that serve no clients. Used
-// by gateway.
+// Accepts claims without a signature, as if a token with these claims were signed. Only for runs that serve no clients.
+// Used by gateway.
 
 #include "headgate/identity/jwt.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Name and password of a request's Authorization field (RFC 7617), and the check of the password. Used by gateway.
+// Reads name and password from a request's Authorization field (RFC 7617), and checks the password. Used by gateway.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/identity/secret_text.hpp"
@@ -23,15 +23,15 @@ struct BasicCredentials {
 };
 
 enum class BasicForm : std::uint8_t {
-  other,      ///< empty, or another scheme
+  other,      ///< no credentials, or those of another scheme
   malformed,  ///< no base64, no ':', or a control character (RFC 7617 section 2)
   good
 };
 
-/// Parses the value of Authorization; sets `out` if the form is good.
+/// Parses the value of Authorization; sets `out` if the value is well-formed Basic.
 BasicForm read_basic(std::string_view value, BasicCredentials& out);
 
-/// Returns whether `hash`, a hash of Users, is one of this password. Takes as long as the cost of the hash demands,
+/// Returns whether `hash`, which comes from Users, is a hash of this password. The cost of the hash decides the time:
 /// from a millisecond to a second, so never call it on the thread of a loop. Any thread.
 bool is_password(const SecretText& password, const std::string& hash);
 
@@ -45,7 +45,7 @@ class PasswordNames {
   PasswordNames& operator=(const PasswordNames&) = delete;
 
   /// Returns the name. `known` tells whether `hash` is the user's own; `address` is that of the client. Passwords that
-  /// bcrypt cannot distinguish have the same name.
+  /// bcrypt cannot tell apart have the same name.
   Hash name(std::string_view user, std::string_view hash, bool known, std::string_view address,
             std::string_view password) const;
 

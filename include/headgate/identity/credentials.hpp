@@ -1,6 +1,7 @@
 #pragma once
-// A snapshot of the credentials: known API keys, the keys of issuers, lists of addresses, users. They change with their
-// files and with the keys that issuers publish, while the configuration stays the same. Used by gateway and keyring.
+// A snapshot of the credentials: known API keys, the keys of issuers, lists of addresses, users. Credentials change
+// with their files and with the keys that issuers publish, while the configuration stays the same. Used by gateway and
+// keyring.
 
 #include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -20,7 +21,7 @@ struct Credentials {
   std::shared_ptr<const JwtVerifier> jwt;   ///< null if no token is accepted
   /// Path and content of each file of addresses, in the order of IdentityOptions::address_files; none is null.
   std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
-  /// The same for IdentityOptions::user_files.
+  /// Path and content of each file of users, in the order of IdentityOptions::user_files.
   std::vector<std::pair<std::string, std::shared_ptr<const Users>>> user_lists{};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // A cache of SHA-256 digests for short texts that come again and again, such as API keys: a look-up costs a tenth of
-// the digest. Used by gateway.
+// computing the digest. Used by gateway.
 
 #include "headgate/identity/sha256.hpp"
 
@@ -12,9 +12,9 @@
 
 namespace headgate::identity {
 
-/// The cache. Bounded: each row keeps the latest texts, as many as it has places. A text is compared completely, so
-/// none is ever taken for another; a client that aims at a row only makes others' digests as slow as without the cache.
-/// Its content is as secret as the texts. One thread.
+/// A bounded cache of digests. Each row keeps its kInRow latest texts. A text is compared completely, so none is ever
+/// mistaken for another. If a client fills a row on purpose, the digests of other texts in this row are only as slow as
+/// without the cache. Its content is as secret as the texts. One thread.
 class DigestMemory {
  public:
   static constexpr std::size_t kPlaces = 1024;
@@ -38,12 +38,12 @@ class DigestMemory {
     Known known;
   };
   struct Row {
-    std::array<std::uint32_t, kInRow> marks{};  // parts of the hashes, so that other texts need not be compared
+    std::array<std::uint32_t, kInRow> marks{};  // parts of the hashes, so that most other texts need not be compared
     std::uint32_t next = 0;                     // the place that is replaced next
     std::array<Place, kInRow> places;
   };
   std::unique_ptr<std::array<Row, kPlaces / kInRow>> rows_;
-  Known passing_{};  // result for a text that is not kept
+  Known passing_{};  // result for a text that the cache does not keep
 };
 
 }  // namespace headgate::identity

@@ -6,9 +6,9 @@
 
 namespace headgate::identity {
 
-/// Returns `prefix`, '_' and 43 random letters and digits: 256 bits. Secret scanners find the prefix in published
-/// texts. There are only letters and digits, so that a double click selects the whole key. Empty if the system has no
-/// random bytes. Any thread.
+/// Returns `prefix`, '_' and 43 random letters and digits, which are 256 random bits. Secret scanners find the prefix
+/// in published texts. The key has only letters, digits and '_', so that a double click selects the whole key. Empty if
+/// the system has no random bytes. Any thread.
 std::string fresh_key(std::string_view prefix);
 
 /// Returns whether a key may have this prefix: 1 to 32 letters, digits or '_'.

@@ -15,7 +15,7 @@
 
 namespace headgate::identity {
 
-/// The reason why a token was refused. For logs and metrics; a caller learns only what WWW-Authenticate may say.
+/// The reason why a token was refused. For logs and metrics; the caller is told only what WWW-Authenticate may say.
 enum class JwtError {
   malformed,
   unsupported_algorithm,
@@ -31,13 +31,14 @@ enum class JwtError {
   too_large,
   count
 };
-std::string_view to_text(JwtError error) noexcept;  ///< Returns the word, such as "bad_signature".
+std::string_view to_text(JwtError error) noexcept;  ///< Returns the name of the error, such as "bad_signature".
 
-/// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Other values are
-/// omitted: objects, arrays, fractions, null, and strings of more than 1 KiB or with control characters.
+/// The verified claims by name: strings as they are, integers (up to 64 bits) in decimal, booleans as true or false.
+/// Other values are omitted: objects, arrays, fractions, null, and strings of more than 1 KiB or with control
+/// characters.
 ///
-/// A claim within an object is named by both names with a dot between them, as in "realm_access.roles". If a top-level
-/// claim has that name, it is used instead.
+/// The name of a claim within an object is both names with a dot between them, such as "realm_access.roles". If a
+/// top-level claim has the same name, its value is used instead.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
 /// Returns whether this can be a claim's name in a configuration: printable ASCII without blanks, quotes and
@@ -46,33 +47,35 @@ bool is_claim_name(std::string_view name) noexcept;
 
 struct VerifiedToken {
   Claims claims;
-  Instant good_from;  ///< valid from here: `nbf` or `iat` minus the leeway, or the epoch
-  /// valid until just before here: `exp` or max_age plus the leeway; Instant::max() if there is none
+  Instant good_from;  ///< start of validity: the later of `nbf` and `iat`, minus the leeway, or the epoch
+  /// end of validity, not included: `exp` or max_age plus the leeway; Instant::max() if there is none
   Instant good_until;
   std::size_t issuer = 0;                        ///< index of its issuer in JwtOptions::issuers
   JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< algorithm of its signature
-  std::vector<std::string> literals{};           ///< the names of the `claims` that are integers or true/false in JSON
+  std::vector<std::string> literals{};           ///< names of those `claims` that are integers or booleans in JSON
   /// Claims that cannot be keys but that a route may require: lists of strings, each followed by a line feed, and
   /// single strings of more than 1 KiB in the same form. Strings with control characters are omitted.
   Claims lists{};
-  /// Claims that are not in `claims` but can distinguish callers: '~' and 128 bits of a digest in hexadecimal, for long
-  /// strings, strings with control characters, fractions and lists. Not for empty lists, objects and null.
+  /// Claims that are not in `claims` but can distinguish callers: long strings, strings with control characters,
+  /// fractions and lists. The value is '~' and 128 bits of a digest in hexadecimal. Empty lists, objects and null are
+  /// omitted.
   Claims digests{};
 };
 
 struct RefusedToken {
   JwtError error = JwtError::malformed;
-  Instant until;           ///< the same keys refuse the token until just before here; Instant::max() for always
+  /// until just before this time, the same keys refuse the token again; Instant::max() if they always do
+  Instant until;
   std::size_t issuer = 0;  ///< index of its issuer in JwtOptions::issuers; 0 if not known yet
 };
 
-/// A verifier for the issuers of one configuration and the keys of one moment. Immutable; any thread.
+/// A verifier for the issuers of one configuration and for their keys at one moment. Immutable; any thread.
 class JwtVerifier {
  public:
   /// Creates a verifier. `keys[i]` are the keys of `options.issuers[i]`; null or missing if they are not available yet.
-  /// The error is a sentence without a final dot. Errors: no issuer, several issuers of which one has no `issuer` or
-  /// the same as another, no algorithm, a leeway of more than a day, a max_age of zero or more than 100 years. The keys
-  /// and secrets in `options` are neither read nor kept.
+  /// The error is a sentence without a final dot. Errors: no issuer; several issuers, one of which has no `issuer` or
+  /// the same `issuer` as another; no algorithm; a leeway of more than a day; a max_age of zero or more than 100 years.
+  /// The keys and secrets in `options` are neither read nor kept.
   static Result<std::shared_ptr<const JwtVerifier>, std::string> make(const JwtOptions& options,
                                                                       std::vector<std::shared_ptr<const JwtKeys>> keys);
   virtual ~JwtVerifier() = default;
@@ -102,7 +105,7 @@ class JwtVerifier {
 };
 
 /// Returns the token in the value of an Authorization field, as a view. "" if the scheme is not Bearer (RFC 6750, any
-/// case) or nothing follows it. The token itself is not checked.
+/// case) or if no token follows. The token itself is not checked.
 std::string_view bearer_token(std::string_view authorization) noexcept;
 
 }  // namespace headgate::identity

@@ -30,25 +30,28 @@ class JwtKeys {
   static Made of_configuration(const JwtIssuer& issuer);
 
   /// Returns the keys of a JWK Set that `algorithms` can use: RSA, EC (P-256, P-384, P-521), OKP (Ed25519, Ed448) and
-  /// oct. Keys for another use are ignored, as RFC 7517 section 5 requires: `use` other than sig, `key_ops` without
-  /// verify, an `alg` that is not listed, an unknown `kty` or curve. Keys that break a rule of their own are ignored,
-  /// too, and listed in passed_over(): the rules above, a point off its curve or of small order, a coordinate of wrong
-  /// length, another spelling of base64url. So one bad key does not block the rotation of the others. The error is a
-  /// sentence without a final dot. Errors: not a JWK Set, a duplicate member, a private key (even for another use), two
-  /// keys with the same `kid` and algorithm, more than 1 MiB or 256 keys, or no usable key. Links to keys (x5c, x5u)
-  /// are ignored.
+  /// oct. Keys for another use are ignored, as RFC 7517 section 5 requires: keys with a `use` other than sig, `key_ops`
+  /// without verify, an `alg` that is not listed, an unknown `kty` or curve.
+  ///
+  /// Keys that are invalid are ignored as well, and listed in passed_over(): keys that break a rule of
+  /// of_configuration(), a point off its curve or of small order, a coordinate of wrong length, another spelling of
+  /// base64url. So one bad key does not block the rotation of the others.
+  ///
+  /// The error is a sentence without a final dot. Errors: not a JWK Set, a duplicate member, a private key (even for
+  /// another use), two keys with the same `kid` and algorithm, more than 1 MiB or 256 keys, or no usable key. Links to
+  /// keys (x5c, x5u) are ignored.
   static Made of_jwk_set(std::string_view json, std::span<const JwtAlgorithm> algorithms);
 
-  /// Returns the keys of both; those of `one` come first.
+  /// Returns the keys of `one`, followed by those of `other`.
   static std::shared_ptr<const JwtKeys> merged(const JwtKeys& one, const JwtKeys& other);
 
   ~JwtKeys();
   bool empty() const noexcept { return keys_.empty(); }
   std::size_t size() const noexcept { return keys_.size(); }
   std::span<const std::shared_ptr<const SigningKey>> all() const noexcept { return keys_; }
-  /// Returns, for a JWK Set, a sentence for each key that was ignored because it breaks a rule of its own.
+  /// Returns a sentence for each key of a JWK Set that was ignored because it is invalid.
   const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
-  /// Returns whether both come from JWK Sets with the same keys, in any order and spacing.
+  /// Returns whether both were read from JWK Sets with the same keys, whatever their order and spacing.
   bool same_as(const JwtKeys& other) const noexcept { return !prints_.empty() && prints_ == other.prints_; }
 
  private:

@@ -17,31 +17,31 @@ namespace headgate::identity {
 std::string id_of(const Sha256& digest);
 /// Returns whether `text` has the form of an id.
 bool is_id(std::string_view text) noexcept;
-/// Returns the part of a digest that the id names, followed by zeros; all zeros if it is no id.
+/// Returns the part of a digest that the id names, followed by zeros; all zeros if `id` is not an id.
 Sha256 named_by(std::string_view id) noexcept;
 /// Returns whether both have the same id.
 bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
 /// Returns the record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
 std::string record_text(const ApiKeyRecord& record);
-/// Returns the member of a revoked record that says so.
+/// Returns the member "revoked" of a revoked record as text.
 std::string revoked_text(const ApiKeyRecord& record);
-/// Parses the result of record_text(). Empty if it is not exactly one record, or longer than kLongestRecord.
+/// Parses the result of record_text(). Empty if the text is not exactly one record, or longer than kLongestRecord.
 std::optional<ApiKeyRecord> read_record(std::string_view text);
 inline constexpr std::size_t kLongestRecord = 16UL * 1024;
 
-/// Returns what is published about a key that is revoked at `now`: its owner, but no limits. A key that is revoked
-/// already stays as it is.
+/// Returns the record to publish for a key that is revoked at `now`: it has the owner, but no limits. The record of a
+/// key that is revoked already stays as it is.
 ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
 
-/// Maximum size of a record that gateways share, in bytes, because the shared log has room for little more.
+/// Maximum size in bytes of a record that gateways share. The shared log has room for little more.
 inline constexpr std::size_t kLongestShared = 1900;
 
 /// Time for which an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
-/// Returns whether the record is no longer needed: the key was issued and expired long ago, so that it does no harm
-/// where it is still known. A revoked key that never expires is remembered forever, and so is a key that a person wrote
-/// into the file.
+/// Returns whether the record is no longer needed: the key was issued by a gateway and expired long ago, so that
+/// forgetting it does no harm. A revoked key that never expires is remembered forever, and so is a key that a person
+/// wrote into the file.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

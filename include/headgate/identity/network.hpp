@@ -17,10 +17,11 @@ namespace headgate::identity {
 Result<Network, std::string> parse_network(std::string_view text);
 
 /// Returns the block of `length` bits that contains `address`, as "10.0.0.0/8" or "2001:db8::/32"; a single IPv4
-/// address is "10.1.2.3", as in keys of limits. IPv4-mapped IPv6 is IPv4. `length` is at most 32 or 128.
+/// address is written "10.1.2.3", as in keys of limits. IPv4-mapped IPv6 counts as IPv4. `length` is at most 32 for
+/// IPv4 and 128 for IPv6.
 std::string block_of(const boost::asio::ip::address& address, unsigned length);
 
-/// Returns the shortest text that parse_network parses as the same block: "10.0.0.0/8", "10.1.2.3" for a single
+/// Returns the shortest text that parse_network parses as the same block: "10.0.0.0/8", or "10.1.2.3" for a single
 /// address.
 std::string to_text(const Network& network);
 

@@ -49,12 +49,12 @@ inline constexpr WordsOf<JwtAlgorithm> kJwtAlgorithmNames({"HS256", "HS384", "HS
 
 /// The source of an issuer's keys; at least one member is set.
 struct JwtKeySource {
-  std::string secret;          ///< for HS*; at least as long as the hash (RFC 7518 section 3.2); never logged
-  std::string public_key_pem;  ///< for RS*, PS*, ES* or EdDSA: the PEM itself (config reads the file)
+  std::string secret;  ///< shared secret for HS*; at least as long as the hash (RFC 7518 section 3.2); never logged
+  std::string public_key_pem;  ///< public key for RS*, PS*, ES* or EdDSA: the PEM itself (config reads the file)
   std::string jwks_file;       ///< path of a JWK Set (RFC 7517), which is read again when it changes
   std::string jwks_url;        ///< http:// or https://; fetched in the background
   std::string jwks_ca;  ///< path of the PEM file of certificate authorities for https; empty for those of the system
-  /// interval between fetches if Cache-Control of the answer gives no time
+  /// interval between fetches if Cache-Control of the answer sets none
   Duration refresh = std::chrono::minutes(5);
   Duration refetch = std::chrono::seconds(10);       ///< minimum interval between fetches caused by unknown keys
   Duration fetch_timeout = std::chrono::seconds(5);  ///< time limit of one whole fetch
@@ -75,11 +75,12 @@ struct JwtIssuer {
 };
 
 struct JwtOptions {
-  std::vector<JwtIssuer> issuers;        ///< if there are several, each has its own `issuer`
-  std::string header = "authorization";  ///< lower case; in authorization only the scheme Bearer counts
-  std::string cookie;                    ///< name of a cookie; empty if tokens are not accepted there
-  std::string query;                     ///< name of a query parameter; empty if tokens are not accepted there
-  bool pass_on = true;                   ///< the server gets the token
+  std::vector<JwtIssuer> issuers;  ///< accepted issuers; if there are several, each has its own `issuer`
+  /// name of the field that carries the token, in lower case; in authorization only the scheme Bearer counts
+  std::string header = "authorization";
+  std::string cookie;   ///< name of a cookie; empty if tokens are not accepted there
+  std::string query;    ///< name of a query parameter; empty if tokens are not accepted there
+  bool pass_on = true;  ///< the server gets the token
   /// size of each worker's token cache: maximum number of verified and of refused tokens
   std::size_t remember = 10'000;
   /// Fields for the server, each with the claim that fills it; fields of these names from a caller are removed.
@@ -92,7 +93,7 @@ enum class CertificatePart : std::uint8_t { subject, san, sha256 };
 /// A fact about the owner of an API key.
 enum class KeyPart : std::uint8_t { owner, tier, tags };
 
-/// The rates of one key in place of those of the limit.
+/// The rates of one key, which replace those of the limit.
 struct RateOverride {
   std::string limit;                   ///< name of the limit
   std::vector<Rate> rates;             ///< empty if unlimited
@@ -107,17 +108,18 @@ struct ApiKeyRecord {
   std::string tier;               ///< empty for the default tier of the limit
   std::vector<std::string> tags;  ///< words of the operator by which routes select keys
   std::vector<RateOverride> overrides;
-  std::optional<Instant> expires;  ///< the key is valid until just before
+  std::optional<Instant> expires;  ///< the key is valid until just before this time
   bool disabled = false;           ///< the key is refused even if it has not expired
-  std::optional<Instant> issued;   ///< when a gateway's admin interface created it; absent if it was written by hand
-  std::optional<Instant> revoked;  ///< when it was revoked for good; it is then disabled as well
+  /// when the admin interface of a gateway created the key; absent if a person wrote it into the file
+  std::optional<Instant> issued;
+  std::optional<Instant> revoked;  ///< when the key was revoked for good; `disabled` is then set as well
   bool operator==(const ApiKeyRecord&) const = default;
 };
 
 /// The places of API keys in requests, and the known keys. If no key is known, every text is a valid key.
 struct ApiKeyOptions {
   bool written = false;  ///< the configuration has "api_key", so headgate owns the fields below
-  /// lower case; each of them may carry the key; empty if no field does
+  /// names of fields that may carry the key, in lower case; empty if no field may
   std::vector<std::string> headers{"x-api-key"};
   std::string query;     ///< name of a query parameter; empty if keys are not accepted there
   std::string cookie;    ///< name of a cookie; empty if keys are not accepted there
@@ -133,8 +135,8 @@ struct ApiKeyOptions {
   bool any_known() const noexcept { return !file.empty() || !known.empty(); }
 };
 
-/// The number of failed authentications allowed for one address. A failure that the token cache knows costs nothing and
-/// is not counted.
+/// The number of failed authentications allowed for one address. A failure whose result is in the token cache costs
+/// nothing and is not counted.
 struct FailureLimit {
   Rate rate{60, std::chrono::minutes(1)};
   std::uint64_t burst = 60;
@@ -145,12 +147,12 @@ struct IdentityOptions {
   /// Fields for the server, each with the part of the client's certificate that fills it; fields of these names from a
   /// caller are removed.
   std::vector<std::pair<std::string, CertificatePart>> certificate_headers;
-  std::vector<Network> trusted_proxies;  ///< only these may report the client's address
+  std::vector<Network> trusted_proxies;  ///< proxies that may report the client's address
   AddressField address_field = AddressField::x_forwarded_for;
-  unsigned ipv6_prefix = 64;  ///< prefix length, 1 to 128: all addresses of such a block count as one client
+  unsigned ipv6_prefix = 64;  ///< prefix length, 1 to 128: all IPv6 addresses with the same prefix count as one client
   ApiKeyOptions api_key;
   std::optional<JwtOptions> jwt;
-  std::optional<FailureLimit> failures = FailureLimit{};  ///< absent if unlimited
+  std::optional<FailureLimit> failures = FailureLimit{};  ///< limit of failed authentications; absent if unlimited
   /// Paths of the files of addresses that routes use, each once; read again when they change.
   std::vector<std::string> address_files;
   /// Paths of the files of users for basic authentication, each once; read again when they change.

@@ -12,22 +12,23 @@
 
 namespace headgate::identity {
 
-/// The content of the header.
+/// The content of a PROXY header.
 struct ProxyHeader {
   std::size_t size = 0;  ///< size of the header in bytes; the client's bytes follow
   /// address of the client; absent for LOCAL, UNKNOWN and other families, where the address of the connection counts
   std::optional<boost::asio::ip::address> source;
   bool tls = false;  ///< the client uses TLS (v2, PP2_TYPE_SSL)
-  /// the client sent a certificate, on this connection or in the session that it resumes, and the proxy verified it
+  /// the client sent a certificate, on this connection or in the session that this connection resumes, and the proxy
+  /// verified it
   bool certificate = false;
 };
 
 enum class ProxyHeaderState { whole, more, malformed };
 
-/// Parses the header at the start of `bytes`. Writes `out` only if the header is complete. Returns more if a part is
-/// missing; malformed for neither version, a header that breaks the rules (such as a wrong checksum or a TLV that does
-/// not fit), or more than kMaxProxyHeader bytes. malformed is returned as early as possible. Does not allocate; any
-/// thread.
+/// Parses the header at the start of `bytes`. Writes `out` only if the header is complete. Returns `more` if a part of
+/// the header is still missing. Returns `malformed`, as early as possible, if the bytes begin neither version, if the
+/// header breaks the rules (such as a wrong checksum or a TLV that does not fit), or if it has more than
+/// kMaxProxyHeader bytes. Does not allocate; any thread.
 ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept;
 
 /// Maximum size of a header in bytes, including its TLVs.

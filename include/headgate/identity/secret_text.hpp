@@ -7,8 +7,8 @@
 
 namespace headgate::identity {
 
-/// A string whose bytes are wiped when it is destroyed or replaced, and that leaves no copy behind when moved. One
-/// thread at a time.
+/// A string whose bytes are wiped when it is destroyed or replaced. Moving it leaves no copy behind. One thread at a
+/// time.
 class SecretText {
  public:
   SecretText() = default;
@@ -28,7 +28,7 @@ class SecretText {
   std::size_t size_ = 0;
 };
 
-/// Overwrites `size` bytes, even if the compiler sees that nothing reads them any more.
+/// Overwrites `size` bytes. The compiler does not remove the write, even if nothing reads the bytes afterwards.
 void wipe(void* bytes, std::size_t size) noexcept;
 
 }  // namespace headgate::identity

@@ -1,5 +1,5 @@
 #pragma once
-// The token cache: a token that was checked before costs a hash rather than a signature check. Used by gateway.
+// The token cache: a token that was checked before costs a hash instead of a signature check. Used by gateway.
 
 #include "headgate/identity/jwt.hpp"
 
@@ -17,16 +17,16 @@ using TokenPtr = boost::local_shared_ptr<const VerifiedToken>;
 
 /// A bounded cache. Verified and refused tokens have separate room, so that a flood of bad tokens evicts no good one.
 /// In each part the least recently used token is evicted first. A token is found by a keyed hash, and then all its
-/// bytes are compared, so no token is ever taken for another. One worker only; not for several threads.
+/// bytes are compared, so no token is ever taken for another. One thread only.
 class TokenCache {
  public:
-  /// Average room for one token of a kind, including its claims and its index entry. A longer token takes the room of
-  /// several.
+  /// Average room for a verified and for a refused token, including its claims and its index entry. A longer token
+  /// takes the room of several.
   static constexpr std::size_t kVerifiedBytes = 2048;
   static constexpr std::size_t kRefusedBytes = 1024;
 
-  /// `most` is the maximum number of tokens of each kind; 0 keeps none. Memory grows with use, up to the room of all of
-  /// them.
+  /// `most` is the maximum number of verified and of refused tokens; 0 keeps none. Memory grows with use, up to the
+  /// room for that many tokens.
   explicit TokenCache(std::size_t most);
   ~TokenCache();
   TokenCache(const TokenCache&) = delete;
@@ -37,8 +37,8 @@ class TokenCache {
     TokenPtr token;
     std::optional<RefusedToken> refused;
   };
-  /// Returns the known result. Empty if the token is unknown or not valid any more at `now` (or not yet, if the clock
-  /// was set back); it must then be verified. Does not allocate.
+  /// Returns the known result. Empty if the token is unknown or no longer valid at `now` (or not valid yet, if the
+  /// clock was set back); the token must then be verified. Does not allocate.
   std::optional<Known> get(std::string_view token, Instant now);
 
   /// Replaces the known result for the token. Returns the token even if there is no room to keep it.

@@ -36,7 +36,7 @@ class Users {
   /// Returns the hash of this user's password; null if there is no such user.
   const std::string* hash_of(std::string_view name) const noexcept;
   /// Returns a hash to compare the password of an unknown user with, so that the time does not reveal which users
-  /// exist: the hash of one of the users, always the same for one `number`. Null if there are no users.
+  /// exist. The hash belongs to one of the users, and is always the same for one `number`. Null if there are no users.
   const std::string* instead(std::uint64_t number) const noexcept;
   std::size_t size() const noexcept { return users_.size(); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a file of certificate authorities is usable. `check` uses it, before anything is fetched.
+// Checks whether a file of certificate authorities is usable. `check` calls it before anything is fetched.
 
 #include "headgate/net/tls/trust.hpp"
 

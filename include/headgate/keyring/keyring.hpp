@@ -39,16 +39,16 @@ struct SourceReport {
   std::string trouble;
 };
 
-/// The keys of one configuration. It uses one loop of one thread; only want() and reports() may be called from other
-/// threads. No request waits for that loop, so it also reads the files, which are small.
+/// The keys of one configuration. One thread, which runs the loop; only want() and reports() may be called from other
+/// threads. No request waits for this loop, so it also reads the files, which are small.
 class Keyring {
  public:
   using Publish = std::function<void(std::shared_ptr<const identity::Credentials>)>;
 
-  /// Reads every file, and fetches nothing yet. The error is one sentence without its full stop: which file, where in
-  /// it, and how to fix it. `before` may be null. Keys that it has fetched from a URL stay in force from the start if
-  /// these options have the same URL with the same authorities. So a reload never loses keys. `before` can be stopped
-  /// afterwards.
+  /// Reads every file, but fetches nothing yet. The error is one sentence without its full stop that says which file is
+  /// wrong, where, and how to fix it. `before` may be null. Keys that `before` has fetched from a URL stay in force
+  /// from the start if these options have the same URL with the same authorities, so that a reload never loses keys.
+  /// `before` can be stopped afterwards.
   static Result<std::shared_ptr<Keyring>, std::string> open(boost::asio::io_context& loop,
                                                             const identity::IdentityOptions& options,
                                                             const Keyring* before, const RefreshPolicy& policy = {});
@@ -59,28 +59,29 @@ class Keyring {
   /// The credentials in force; never null. The loop's thread.
   std::shared_ptr<const identity::Credentials> now() const;
 
-  /// From now on these API keys take precedence over the file, in place of those of the previous call. Reads the file
-  /// again if it changed, and publishes. The loop's thread.
+  /// Sets API keys that take precedence over the file, in place of the keys of the previous call. Reads the file again
+  /// if it changed, and publishes the result. The loop's thread.
   void hold(std::vector<identity::ApiKeyRecord> records);
 
-  /// Starts watching the files and fetching the URLs. From here on it calls `publish` on the loop at each change. The
-  /// loop's thread.
+  /// Starts watching the files and fetching the URLs. From now on each change calls `publish` on the loop. The loop's
+  /// thread.
   void start(Publish publish);
 
-  /// Runs the loop until every URL was fetched or has failed once, for at most `most`. Nothing else may run the loop
-  /// yet. For startup, before the process listens; before or after start().
+  /// Runs the loop until every URL was fetched or has failed once, for at most `most`. Call it at startup, before the
+  /// process listens, and only while nothing else runs the loop; before or after start().
   void await_first(Duration most);
 
-  /// Ends all activity: publishes nothing more. now() still returns what was in force. The loop's thread.
+  /// Ends all activity: nothing more is published. now() still returns the credentials that were in force. The loop's
+  /// thread.
   void stop();
 
-  /// Reports that a token named a key that the issuer is not known to have. `issuer` is its index in
-  /// JwtOptions::issuers. Its URL is fetched again soon, at most once per `refetch`. While fetches fail, this does not
-  /// make the next one earlier. Any thread; cheap when called often: one relaxed read.
+  /// Reports that a token names a key that is not among the known keys of its issuer. `issuer` is the index in
+  /// JwtOptions::issuers. The issuer's URL is fetched again soon, at most once per `refetch`. While fetches fail, this
+  /// call does not make the next one earlier. Any thread; cheap when called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
-  /// Returns for each issuer its file and its URL, then the file of API keys, then the files of addresses and of users.
-  /// Any thread.
+  /// Returns the state of all sources: the file and the URL of each issuer, then the file of API keys, then the files
+  /// of addresses and of users. Any thread.
   std::vector<SourceReport> reports() const;
 
  private:

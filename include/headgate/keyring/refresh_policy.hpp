@@ -1,5 +1,5 @@
 #pragma once
-// How often sources are read. A header of its own, because tests shorten the times.
+// How often sources are read. In a header of its own, because tests shorten the times.
 
 #include "headgate/core/time.hpp"
 
@@ -8,7 +8,7 @@ namespace headgate::keyring {
 /// Only tests change the defaults.
 struct RefreshPolicy {
   Duration look = std::chrono::seconds(1);           ///< Time between two checks of the files.
-  Duration first_retry = std::chrono::seconds(1);    ///< After a failed fetch; doubles with each further failure.
+  Duration first_retry = std::chrono::seconds(1);    ///< Pause after a failed fetch; doubles with each further failure.
   Duration longest_retry = std::chrono::minutes(1);  ///< Maximum pause after failures.
   Duration shortest_life = std::chrono::minutes(1);  ///< Minimum lifetime that Cache-Control can set.
   Duration longest_life = std::chrono::hours(24);    ///< Maximum lifetime that Cache-Control can set.

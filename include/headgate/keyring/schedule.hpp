@@ -12,7 +12,7 @@
 namespace headgate::keyring {
 
 /// Returns how long an answer may be used according to its headers: the max-age of `cache_control` (RFC 9111 section
-/// 5.2.2.1) minus the seconds it was in caches (`age`, section 5.1). Empty if the headers do not say.
+/// 5.2.2.1) minus the seconds that it spent in caches (`age`, section 5.1). Empty if the headers do not say.
 std::optional<Duration> lifetime(std::string_view cache_control, std::string_view age) noexcept;
 
 /// The schedule of one URL. `dice` is a random number from 0 to below 1 that shortens each wait by up to a tenth, so
@@ -21,13 +21,13 @@ class Schedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// The first fetch is due at once.
+  /// Makes the first fetch due at once.
   Schedule(Duration refresh, Duration refetch, const RefreshPolicy& policy) noexcept;
 
   void began(Time now) noexcept;
   void succeeded(Time now, std::optional<Duration> lifetime, double dice) noexcept;
   void failed(Time now, double dice) noexcept;
-  /// A key is needed that the last answer did not contain.
+  /// Reports that a key is needed that the last answer did not contain.
   void want() noexcept { wanted_ = true; }
 
   Time next() const noexcept;
@@ -39,7 +39,7 @@ class Schedule {
   Duration refetch_;
   RefreshPolicy policy_;
   std::optional<Time> began_;
-  Time due_{};  // A time long ago, so that the first fetch is due at once.
+  Time due_{};  // A time in the distant past, so that the first fetch is due at once.
   Duration retry_;
   unsigned failures_ = 0;
   bool wanted_ = false;

@@ -8,7 +8,7 @@ namespace headgate::keyring {
 using net::Scheme;
 using net::Url;
 
-/// As net::parse_url().
+/// Does the same as net::parse_url().
 inline Result<Url, std::string> parse_url(std::string_view text) {
   return net::parse_url(text, "https://login.example.com/keys");
 }

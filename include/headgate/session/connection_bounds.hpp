@@ -1,6 +1,6 @@
 #pragma once
-// Bounds on the number of connections of each client address and on its rate of new ones. All workers share one table;
-// Sessions uses it.
+// Bounds on the number of connections of each client address and on its rate of new connections. All workers share one
+// table; Sessions uses it.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/per_enum.hpp"
@@ -25,7 +25,8 @@
 namespace headgate::session {
 
 /// The connections of each address. Thread-safe: each call takes one of 16 locks. Memory is bounded: an address without
-/// a connection is remembered only while that changes an answer, and at most kRemembered addresses are.
+/// a connection is remembered only until its full burst of new connections is available again, and at most kRemembered
+/// of these addresses are.
 class ConnectionBounds {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -76,9 +77,9 @@ class ConnectionBounds {
 
   /// An address with its open connections.
   struct Heavy {
-    std::uint64_t key = 0;  ///< kUnplaced stands for many addresses
+    std::uint64_t key = 0;  ///< the address, or kUnplaced for all connections without a place
     std::uint32_t open = 0;
-    boost::asio::ip::address address;  ///< of its first connection
+    boost::asio::ip::address address;  ///< address of the first of these connections
   };
   /// Returns the addresses with the most connections, the heaviest first; at most `most` of them.
   std::vector<Heavy> heaviest(std::size_t most) const;
@@ -86,10 +87,10 @@ class ConnectionBounds {
   static constexpr std::uint64_t kUnplaced = 0;
   /// Returns the number of connections with a place.
   std::uint32_t placed() const noexcept { return placed_.load(std::memory_order_relaxed); }
-  /// Returns the number of connections of this address.
+  /// Returns the number of connections of the address with this key.
   std::uint32_t open(std::uint64_t key) const noexcept;
-  /// Counts a connection of `whose` that was ended to make room for a new one, and logs at most one per second. `of` is
-  /// the bound.
+  /// Counts a connection of `whose` that was ended to make room for a new one, and logs at most one of them per second.
+  /// `of` is the bound that was reached.
   void gave_way(const Heavy& whose, std::uint32_t of, Moment now);
   /// Returns the number of connections that were ended to make room. Any thread.
   std::uint64_t gave_way() const noexcept { return gave_way_.load(std::memory_order_relaxed); }
@@ -103,14 +104,15 @@ class ConnectionBounds {
   struct Entry {
     std::uint32_t open = 0;
     Moment full_at{};   ///< when the full burst of new connections is available again
-    Keys::iterator at;  ///< position in the list of addresses with the same number
+    Keys::iterator at;  ///< position in `idle`, or in the list of addresses with the same number of connections
     boost::asio::ip::address address;
   };
   struct Stripe {
     mutable std::mutex mutex;
     std::unordered_map<std::uint64_t, Entry> entries;
-    Keys idle;                                                ///< addresses without a connection, idle longest first
-    std::map<std::uint32_t, Keys, std::greater<>> by_number;  ///< addresses with connections, by their number
+    Keys idle;  ///< addresses without a connection, idle longest first
+    /// addresses with connections, by their number of connections
+    std::map<std::uint32_t, Keys, std::greater<>> by_number;
   };
   /// Lets one event through per second.
   struct Gate {

@@ -27,9 +27,9 @@ struct Totals;
 /// The connections of one address, or of one IPv6 block.
 struct AddressUse {
   std::uint32_t open = 0;
-  /// connections that wait for the next request; those neither idle nor with a request are about to send one
+  /// connections without a request under way that have not begun to send one
   std::uint32_t idle = 0;
-  std::uint32_t requests = 0;  ///< connections with a request under way
+  std::uint32_t requests = 0;  ///< requests under way on these connections
   Duration oldest{0};          ///< time since the oldest connection was accepted
 };
 
@@ -40,7 +40,8 @@ class ConnectionCall {
     addresses,    ///< counts the connections of each address
     requests,     ///< lists requests under way, the oldest first
     end_request,  ///< ends the request `name`
-    end_address   ///< closes the connections of `address`, and ends the requests of its callers
+    /// closes the connections of `address`, and ends its requests on other connections, such as those of a proxy
+    end_address
   };
   struct Wanted {
     What what = What::addresses;
@@ -48,7 +49,8 @@ class ConnectionCall {
     std::optional<std::string> route{}, server{};       ///< if set, only requests of this route or server
     std::optional<boost::asio::ip::address> address{};  ///< an IPv6 address stands for its whole block
     RequestName name{};
-    std::vector<std::string> callers{};  ///< as from AccessLog::callers()
+    /// names of the values to list for each caller, as AccessLog::callers() returns them
+    std::vector<std::string> callers{};
   };
   /// The findings of one worker.
   struct Part {
@@ -64,7 +66,7 @@ class ConnectionCall {
     std::vector<Part> parts;  ///< one part for each worker that has answered
   };
 
-  /// Calls `all` on the thread of the last worker once every worker has answered.
+  /// `all` is called once every worker has answered, on the thread of the last worker.
   ConnectionCall(Wanted wanted, std::function<void()> all) : wanted_(std::move(wanted)), all_(std::move(all)) {}
 
   const Wanted& wanted() const noexcept { return wanted_; }

@@ -12,7 +12,7 @@
 
 namespace headgate::session {
 
-/// Timeouts, one for each phase of a connection. There is none for a whole request.
+/// Timeouts, one for each phase of a connection. A request as a whole has no timeout.
 struct Timeouts {
   Duration handshake = std::chrono::seconds(10);  ///< from accepting a connection to the end of its TLS handshake
   Duration idle = std::chrono::seconds(60);       ///< while a connection has no request
@@ -39,9 +39,10 @@ enum class IfFull : std::uint8_t {
 
 /// Bounds on requests and connections.
 struct Bounds {
-  http::HeadBounds head;               ///< of each request
-  std::uint32_t connections = 10'000;  ///< client connections of all workers together; IfFull says what happens beyond
-  std::uint32_t handshakes = 1'000;    ///< TLS handshakes under way in one worker; further ones wait
+  http::HeadBounds head;  ///< bounds of each request head
+  /// maximum number of client connections of all workers together; IfFull says what happens when it is reached
+  std::uint32_t connections = 10'000;
+  std::uint32_t handshakes = 1'000;  ///< TLS handshakes under way in one worker; further ones wait
   /// TLS handshakes of one address, under way or waiting; further connections are closed
   std::uint32_t handshakes_per_address = 100;
   /// connections of one client; further ones are closed without an answer; 0 if unlimited
@@ -52,7 +53,7 @@ struct Bounds {
   /// bytes in the buffers of all connections; new requests beyond it get a 503; 0 if unlimited
   std::uint64_t buffered = 0;
   http::Paths paths = http::Paths::normalised;  ///< how the paths of requests are read
-  IfFull if_full = IfFull::end_idle;            ///< when `connections` is reached
+  IfFull if_full = IfFull::end_idle;            ///< what happens when `connections` is reached
 };
 
 }  // namespace headgate::session

@@ -37,19 +37,20 @@ struct Peer;
 class Session;
 class Sessions;
 
-/// The first bytes of a connection: a request, or a PROXY header before it. The header is read only from a peer that
-/// the handler trusts; the bytes of any other peer are read as a request.
+/// The first bytes of a connection: a request, or a PROXY header before it. The header is read only if the handler
+/// trusts the peer; from any other peer, the first bytes are read as a request.
 enum class Preamble : std::uint8_t { request, proxy_header };
 
 /// The settings of a listener, which its connections share with it. Worker thread only.
 struct Entrance {
-  Preamble preamble = Preamble::request;  ///< of new connections
+  Preamble preamble = Preamble::request;  ///< the first bytes of new connections
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
   bool http2 = false;                     ///< without TLS, a connection may begin with the HTTP/2 preface
-  net::ServerTlsPtr tls;                  ///< of new connections; null if they use no TLS
-  bool winding_down = false;              ///< every answer has `Connection: close`
-  bool draining = false;                  ///< the same, and idle connections are closed
-  observe::ListenerCounters counters;     ///< all null if nothing is counted
+  net::ServerTlsPtr tls;                  ///< the TLS of new connections; null if they use none
+  /// every answer has `Connection: close`, and HTTP/2 clients are told to open a new connection
+  bool winding_down = false;
+  bool draining = false;               ///< the same as `winding_down`, and idle connections are closed
+  observe::ListenerCounters counters;  ///< counters of the listener; all null if nothing is counted
 };
 using EntrancePtr = std::shared_ptr<Entrance>;
 
@@ -74,7 +75,7 @@ Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 /// The sessions of one worker, as other workers see them.
 struct Neighbour {
   boost::asio::io_context* loop = nullptr;
-  Sessions* sessions = nullptr;  ///< only for calls posted to the loop
+  Sessions* sessions = nullptr;  ///< used only to post calls to the loop of that worker
   const net::HandshakeTurns* handshakes = nullptr;
 };
 
@@ -87,7 +88,7 @@ struct Totals {
   std::vector<Neighbour> neighbours;  ///< under the mutex
   std::uint32_t joined = 0;           ///< number of workers that ever joined; under the mutex
 
-  /// Returns the number of TLS handshakes under way in the worker that has most of them.
+  /// Returns the number of TLS handshakes under way in the worker that has the most.
   std::size_t handshakes_of_one() noexcept;
 };
 
@@ -127,7 +128,7 @@ class Sessions {
 
   /// Adds `Connection: close` to every answer from now on, and tells HTTP/2 clients to open a new connection.
   void wind_down();
-  /// Does the same, and closes idle connections at once.
+  /// Does the same as wind_down(), and closes idle connections at once.
   void drain();
   /// Drains the connections of one listener only.
   void drain(Entrance& entrance);
@@ -143,10 +144,10 @@ class Sessions {
   bool out_of_memory(const Peer& peer);
   enum class Made : std::uint8_t { none, room };
   struct RoomQuestion;
-  /// Returns the addresses that may lose a connection to this one, the heaviest first.
+  /// Returns the addresses that may lose a connection to `newcomer`, the one with the most connections first.
   std::vector<ConnectionBounds::Heavy> who_gives_way(const Peer& newcomer) const;
   bool may_end(const Session& session) const noexcept;
-  /// Ends one waiting connection of these addresses; false if none of them waits on this worker.
+  /// Ends one waiting connection of these addresses; false if none of their connections waits on this worker.
   bool make_room(const std::vector<ConnectionBounds::Heavy>& from);
   /// Asks the other workers to make room; false if there is no worker to ask.
   bool park(Session& session, const std::vector<ConnectionBounds::Heavy>& from);
@@ -154,7 +155,7 @@ class Sessions {
   void unpark(std::uint64_t number, Made made);
   void turn_away(Session& session);
   static void end_now(Session& session) noexcept;
-  /// Owns the session until remove() deletes it.
+  /// Takes ownership of the session, until remove() deletes it.
   Session& keep(Session* session);
   /// Deletes the session and creates the next one of its connection, for the TLS handshake or for its protocol. `input`
   /// may hold the first bytes.
@@ -162,8 +163,8 @@ class Sessions {
   Session* session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   void uncount(Session& session) noexcept;
   void remove(Session& session) noexcept;
-  /// Moves a session to the lingering ones, which do not count as connections. Closes the oldest of them if there are
-  /// too many.
+  /// Moves a session to the lingering ones, which do not count as connections. If there are too many lingering
+  /// sessions, closes the oldest.
   void let_linger(Session& session) noexcept;
   struct Lists;
   struct Walk;

@@ -1,7 +1,7 @@
 #pragma once
 // The interface between the request path in gateway and a server's protocol: one request to a server and its answer.
-// The counterpart of http/exchange_io.hpp: here the request is written and the answer is read. upstream/h1_connection
-// implements it for HTTP/1.1 and upstream/h2 for HTTP/2.
+// The counterpart of http/exchange_io.hpp for servers: here the gateway writes the request and reads the answer.
+// upstream/h1_connection implements it for HTTP/1.1 and upstream/h2 for HTTP/2.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -26,15 +26,16 @@ struct RequestStart {
   std::string_view path;   ///< as sent to the server
   std::string_view query;  ///< begins with "?" or is empty
   const http::Fields* fields = nullptr;
-  http::Framing framing;       ///< of the body after this head
+  http::Framing framing;       ///< framing of the body after this head
   Duration write_timeout{};    ///< longest wait for the server to accept a byte
   Duration between_bytes{};    ///< longest wait for a byte of the answer's body
   TextBuffer* room = nullptr;  ///< buffer into which the codec writes the head
 };
 
 /// One request to a server and its answer. At most one writer and one reader at a time; both may work at the same time.
-/// Worker thread only. Releasing it before its end aborts the exchange; Upstream::give_back() lets its connection be
-/// used again. Reference-counted, without atomics, because cancel() may wake a coroutine that releases the attempt.
+/// Worker thread only. Releasing the attempt before its end aborts the exchange; Upstream::give_back() lets its
+/// connection be used again. Reference-counted, because cancel() may wake a coroutine that releases the attempt;
+/// without atomics, because only one thread uses it.
 class Attempt : public boost::intrusive_ref_counter<Attempt, boost::thread_unsafe_counter> {
  public:
   Attempt() = default;

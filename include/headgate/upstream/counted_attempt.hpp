@@ -1,5 +1,5 @@
 #pragma once
-// The base of attempts at a server of a group in every protocol, with the counters that the group needs. Used by the
+// The base class of attempts in every protocol, with the counters that a group keeps for its servers. Used by the
 // diallers.
 
 #include "headgate/balance/places.hpp"
@@ -27,9 +27,10 @@ class CountedAttempt : public Attempt {
   Dialler& dialler() noexcept { return dialler_; }
   balance::Server& row() noexcept { return row_; }
 
-  /// Counts the attempt among those in flight of its server, whose index is `at`, because an exchange uses it.
+  /// Counts the attempt as in flight at its server, because an exchange uses it from now on. `at` is the index of the
+  /// server.
   void lend(std::size_t at) noexcept;
-  /// Ends the count.
+  /// Ends the use by an exchange: the attempt no longer counts as in flight, and its place at the server is free again.
   void take_back() noexcept;
   /// Marks the attempt as the trial of a server that is ejected.
   void try_server() noexcept { counted_.trial = true; }

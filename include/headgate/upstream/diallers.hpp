@@ -11,17 +11,17 @@
 
 namespace headgate::upstream {
 
-/// The TLS of one upstream's servers. `context` is null for plain HTTP; otherwise it was made from
+/// The TLS settings for the servers of one upstream. `context` is null for plain HTTP; otherwise it was made from
 /// ServerGroupOptions::tls, and the counters are those of this worker.
 struct TlsUse {
   std::shared_ptr<const net::TlsContext> context;
   observe::UpstreamHandshakeCounters counters;
 };
 
-/// Makes HTTP/1.1 connections on `environment.loop` when they are needed.
+/// Creates a dialler that makes HTTP/1.1 connections on `environment.loop` when they are needed.
 Dial h1_dialler(Environment environment, TlsUse tls = {});
-/// Makes HTTP/2 connections on `environment.loop` when the open ones carry as many streams as they can. The context of
-/// `tls` must offer only h2.
+/// Creates a dialler that makes HTTP/2 connections on `environment.loop` when the open ones carry as many streams as
+/// they can. The context of `tls` must offer only h2.
 Dial h2_dialler(Environment environment, TlsUse tls = {});
 
 }  // namespace headgate::upstream

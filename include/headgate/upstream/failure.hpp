@@ -13,7 +13,7 @@ namespace headgate::upstream {
 
 /// The kinds of failure.
 enum class Failed : std::uint8_t {
-  no_connection,    ///< no server could be connected to
+  no_connection,    ///< a connection could be made to no server
   connect_timeout,  ///< the connection and its TLS handshake took too long
   untrusted,        ///< the server's certificate is not trusted
   handshake,        ///< the TLS handshake failed for another reason
@@ -21,9 +21,9 @@ enum class Failed : std::uint8_t {
   closed,           ///< the server closed before its answer was complete
   reply_timeout,    ///< no complete answer head arrived in time
   malformed,        ///< the answer violates the protocol
-  full,             ///< every available server has its maximum number of requests
+  full,             ///< every available server already has its maximum number of requests
   head_too_large,   ///< the answer's head is larger than ServerGroupOptions::head_bytes
-  own_want,         ///< the gateway has no descriptor left; says nothing about the server
+  own_want,         ///< the gateway has no file descriptor left; says nothing about the server
   deadline,         ///< the caller's own deadline expired first; says nothing about the server
 };
 
@@ -35,7 +35,8 @@ constexpr std::string_view to_text(Failed what) noexcept {
   return kWords[what];
 }
 
-/// Returns what a failure says about the server. Must not be called for own_want and deadline.
+/// Returns what a failure tells about the server. Must not be called for own_want and deadline, which tell nothing
+/// about it.
 constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
@@ -65,14 +66,14 @@ struct Failure {
   bool reused = false;
   const char* why = "";          ///< a phrase in static storage, used if `cause` does not tell the reason
   std::string_view detail = {};  ///< reason reported by TLS; valid until the caller's next wait; may be empty
-  std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
+  std::string_view server = {};  ///< name of the server that could not be reached; valid as long as the upstream
   bool unseen = false;           ///< the server has said that it did not process the request, so it may be sent again
 };
 
 /// Failure::why if an operator took the server down.
 inline constexpr const char* kTakenDown = "an operator took it down";
 
-/// Failure::why of a reply_timeout if the request itself could not be sent. "it" is the server.
+/// Failure::why of a reply_timeout if the server did not accept the whole request. "it" is the server.
 inline constexpr const char* kTakesNoMore = "it accepted no more of the request in time";
 
 }  // namespace headgate::upstream

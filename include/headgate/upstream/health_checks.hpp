@@ -25,7 +25,7 @@ struct HealthTarget {
   std::string upstream;  ///< name of the upstream
   ServerOptions server;
   HealthOptions options;
-  std::shared_ptr<const net::TlsContext> tls;  ///< of the upstream; null for plain HTTP
+  std::shared_ptr<const net::TlsContext> tls;  ///< TLS of the upstream; null for plain HTTP
 };
 
 /// A check under way. Destroying it before its end cancels it.
@@ -37,10 +37,11 @@ class HealthCheck {
   virtual ~HealthCheck() = default;
 };
 
-/// Receives the reason of a failed check, as a sentence without a full stop that calls the server "it"; empty if it
-/// passed; net::kOwnWant if the check could not be made, which says nothing about the server.
+/// Receives the result of a check: empty if it passed; otherwise the reason of the failure, a sentence without a full
+/// stop that calls the server "it". The result is net::kOwnWant if the check could not be made, which says nothing
+/// about the server.
 using HealthDone = std::function<void(std::string why)>;
-/// Begins a check. Calls `done` once, within the timeout: later, not within this call, and not after the check was
+/// Begins a check. Calls `done` once: within the timeout, but neither during this call nor after the check was
 /// destroyed. `done` destroys the check.
 using BeginHealthCheck = std::function<std::unique_ptr<HealthCheck>(const HealthTarget& target, HealthDone done)>;
 
@@ -50,12 +51,12 @@ struct HealthReport {
   bool passed = true;
   bool up = true;  ///< state of the server from now on
   balance::Health::Change change = balance::Health::Change::none;
-  std::string_view why;      ///< as in HealthDone
+  std::string_view why;      ///< the reason, as HealthDone receives it
   std::uint32_t checks = 0;  ///< number of consecutive checks with this result
 };
 
-/// The schedule. Checks of the same server never overlap, and at most kAtOnce checks of all servers are under way;
-/// others wait for their turn. One thread.
+/// The schedule of the checks. Checks of the same server never overlap, and at most kAtOnce checks of all servers are
+/// under way; others wait for their turn. One thread.
 class HealthChecks {
  public:
   using Tell = std::function<void(const HealthReport& report)>;

@@ -25,9 +25,9 @@ struct ServerName {
 /// The names that are kept current. One thread.
 class Names {
  public:
-  /// Resolves a name and calls the function that it gets once: later, and not after the loop has ended.
+  /// Resolves a name, and calls `found` once: after LookUp has returned, and not after the loop has ended.
   using LookUp = std::function<void(const std::string& host, std::uint16_t port, net::LookedUp found)>;
-  /// Called when a name has new addresses, or its first ones.
+  /// Called when the addresses of a name become known or change.
   using Changed = std::function<void(const NamedAddresses& now)>;
 
   /// `clock` outlives this object.

@@ -14,7 +14,8 @@
 
 namespace headgate::upstream {
 
-/// The arithmetic. Time is an argument, which may be slightly older than an earlier one. One thread at a time.
+/// The arithmetic of the budget. The caller passes the time, which may be slightly earlier than in a previous call. One
+/// thread at a time.
 ///
 /// Whenever a retry is paid, the ten seconds that end with it have at most kFloor * 10 retries plus `share` of the
 /// first attempts in these ten seconds. Counts are kept per whole second: first attempts expire a little early, retries
@@ -25,9 +26,10 @@ class RetryWindow {
 
   /// Time after which first attempts and retries no longer count.
   static constexpr std::chrono::seconds kDepth{10};
-  /// Retries per second that need no first attempts, so that an upstream with few requests has retries as well.
+  /// Retries per second that are allowed without any first attempts, so that an upstream with few requests has retries
+  /// as well.
   static constexpr std::uint64_t kFloor = 10;
-  /// The value of `share` that stands for all first attempts.
+  /// The value of `share` that means as many retries as first attempts.
   static constexpr std::uint32_t kWhole = 1'000'000;
 
   /// Adds first attempts that began at `at`. Attempts older than kDepth do not count.
@@ -37,7 +39,7 @@ class RetryWindow {
 
  private:
   struct Second {
-    std::int64_t number = -1;  ///< number since the epoch of the steady clock
+    std::int64_t number = -1;  ///< the number of this second since the epoch of the steady clock
     std::uint64_t first_attempts = 0;
     std::uint64_t retries = 0;
   };
@@ -52,7 +54,8 @@ class RetryWindow {
 /// The budget of one upstream, shared by all workers. Any thread.
 ///
 /// Uses a lock rather than an atomic number, because a payment reads eleven seconds at once. The lock is held for some
-/// tens of nanoseconds, by failed requests and by one in RetryShare::kStep others.
+/// tens of nanoseconds. A worker takes it for each retry, and to add the first attempts that its RetryShare has
+/// collected.
 class RetryBudget {
  public:
   void earn(Clock::Steady at, std::uint64_t first_attempts) noexcept;
@@ -63,12 +66,13 @@ class RetryBudget {
   RetryWindow window_;
 };
 
-/// The first attempts of one worker that were not added to the budget yet, so that a request that succeeds writes
-/// nothing that workers share. The budget is never overdrawn by it, because it only lacks these attempts. Worker thread
-/// only.
+/// The first attempts of one worker that are not yet in the budget, so that a request that succeeds seldom writes to
+/// memory that workers share. The budget cannot be overdrawn this way, because it only lacks these attempts for a
+/// while. Worker thread only.
 class RetryShare {
  public:
-  /// Number of first attempts that a worker keeps back, for at most a second.
+  /// Number of first attempts that a worker collects before it adds them to the budget; the first attempt of a new
+  /// second adds the earlier ones as well.
   static constexpr std::uint64_t kStep = 50;
 
   explicit RetryShare(std::shared_ptr<RetryBudget> budget) noexcept : budget_(std::move(budget)) {}
@@ -86,10 +90,11 @@ class RetryShare {
 
   std::shared_ptr<RetryBudget> budget_;
   std::uint64_t counted_ = 0;
-  Clock::Steady since_{};  ///< when the first of these attempts began
+  Clock::Steady since_{};  ///< when the first of the collected attempts began
 };
 
-/// The budgets of a process by upstream name. They are kept over reloads, so that a reload grants nothing. Any thread.
+/// The budgets of a process by upstream name. A budget is kept over reloads, so that a reload grants no additional
+/// retries. Any thread.
 class RetryBudgets {
  public:
   /// Returns the budget of an upstream; the same name always gives the same budget.

@@ -1,6 +1,6 @@
 #pragma once
-// A group of servers. A policy chooses one of them, and the outcomes of the attempts decide which may be chosen; the
-// dialler of a server makes and keeps its connections. Used by server and services.
+// A group of servers. A policy chooses one of them, and the outcomes of earlier attempts decide which servers it may
+// choose; the dialler of a server makes and keeps its connections. Used by server and services.
 
 #include "headgate/balance/places.hpp"
 #include "headgate/balance/table.hpp"
@@ -19,19 +19,19 @@
 
 namespace headgate::upstream {
 
-/// For each server of an upstream the places that all workers share; an element is null if its server has no bound.
-/// Empty if no server has one.
+/// The places at each server of an upstream, which all workers share. An element is null if its server has no bound;
+/// the list is empty if no server has a bound.
 using AllPlaces = std::vector<std::shared_ptr<balance::Places>>;
 
 /// The servers of an upstream on one worker. Worker thread only, except for the parts of servers() that any thread may
 /// use. Attempts must be given back or released before it is destroyed.
 class ServerGroup final : public Upstream {
  public:
-  /// `dial` makes the diallers of new servers. `worker` is the number of the worker: each begins with another server.
-  /// `before` is the upstream of this name before a reload, on the same worker; null if there is none or if its TLS
-  /// files have changed. Unchanged parts are shared with it: the diallers and rows of servers, and the counted
-  /// requests. `watch` decides which servers are ejected; null if none is. `overload` is shared by all workers, or
-  /// null.
+  /// `dial` makes the diallers of new servers. `worker` is the number of the worker; each worker begins with another
+  /// server. `before` is the upstream of this name before a reload, on the same worker; null if there is none or if its
+  /// TLS files have changed. The group shares unchanged parts with `before`: the diallers and rows of servers, and the
+  /// counted requests. `watch` decides which servers are ejected; null if none is ever ejected. `overload` is shared by
+  /// all workers; it may be null.
   ServerGroup(Clock& clock, const ServerGroupOptions& options, const Dial& dial, unsigned worker = 0,
               const ServerGroup* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr,
               AllPlaces places = {}, std::shared_ptr<shed::Overload> overload = nullptr);
@@ -71,7 +71,8 @@ class ServerGroup final : public Upstream {
   Member member_for(std::size_t at, const Dial& dial, const ServerGroup* before) const;
   std::optional<std::size_t> choose(const balance::Choice& choice) const noexcept;
   std::optional<std::size_t> choose_anew(balance::Choice& choice) const noexcept;
-  enum class Anew : bool { no, yes };  ///< whether servers that were tried may be tried again if no other is left
+  /// whether servers that this request has tried may be tried again if no other server is left
+  enum class Anew : bool { no, yes };
   std::optional<std::size_t> choose_with_place(balance::Choice& choice, Anew anew);
   std::optional<std::size_t> next_server(balance::Choice& choice, std::optional<std::size_t> out);
   bool take_place(std::size_t at, balance::Choice& choice) noexcept;

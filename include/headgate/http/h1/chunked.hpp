@@ -44,9 +44,10 @@ class ChunkReader {
 
   Limits limits_;
   State state_ = State::size;
-  std::uint64_t left_ = 0;                                          // remaining bytes of the current chunk
-  std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();  // maximum number of bytes of the chunks to come
-  std::size_t extensions_ = 0;                                      // bytes of extensions read so far
+  std::uint64_t left_ = 0;  // remaining bytes of the current chunk
+  // maximum number of bytes in the chunks that are still to come
+  std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();
+  std::size_t extensions_ = 0;  // bytes of extensions read so far
   std::string trailer_bytes_;
   Fields trailers_;
 };

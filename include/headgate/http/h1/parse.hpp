@@ -29,9 +29,9 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 /// Returns the error for a request whose head is longer than `most`. `bytes` begin with the head.
 ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
 
-/// Checks an incomplete request head, so that nothing waits for the rest of a malformed one. Finds a first byte that
-/// begins no method, and errors of single lines (a line that ends in LF alone, a control character). `checked`
-/// remembers how far an earlier call checked; start with 0. The error has status 400.
+/// Checks an incomplete request head, so that a malformed one is refused without waiting for its rest. Finds a first
+/// byte that cannot begin a method, and errors in single lines (a line that ends in LF alone, a control character).
+/// `checked` remembers how far an earlier call checked; start with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
 
 /// Parses one complete head, of the size that head_size() returned, and applies the rules for requests. `head` gets

@@ -25,8 +25,9 @@ struct ReplyLine {
   bool bodiless = false;         ///< no body follows: 1xx, 204, 304 or an answer to HEAD
   ConnectionOption connection = ConnectionOption::keep;
 };
-/// Writes the status line, `fields`, the framing field, Connection and the empty line. A bodiless reply gets only a
-/// Content-Length with the length that the body would have; 1xx and 204 get none.
+/// Writes the status line, `fields`, the framing field, Connection and the empty line. A reply without a body has no
+/// framing field, except that an answer to HEAD and a 304 get the Content-Length that the body would have, if it is
+/// known.
 std::string_view write_reply_head(TextBuffer& room, const ReplyLine& line, const Fields& fields,
                                   const Framing& framing);
 
