@@ -178,7 +178,7 @@ void StageAdmission::return_share() {
 }
 
 /// Charges the share if the outage ended during the call to Redis, which waited for the probe. If the share rejects,
-/// Redis gets back what it allowed.
+/// the permits that Redis granted are returned.
 void StageAdmission::take_share_late() {
   auto& redis = *x_.snapshot->redis;
   if (whom_ == AdmitFor::candidate || round_.asked.steady >= redis.recovering_until()) return;

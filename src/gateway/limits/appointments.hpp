@@ -33,8 +33,8 @@ std::optional<limit::Appointment> read_signed(std::string_view text, const Appoi
 struct KeptAppointment {
   limit::Appointment appointment;
   const RouteLimit* of = nullptr;
-  limit::Rule use;    ///< the rule whose one permit the first use takes
-  bool used = false;  ///< whether it was used before: if so, the request is checked like any other
+  limit::Rule use;    ///< the rule that lets the appointment be used once
+  bool used = false;  ///< whether the appointment was used before; the request is then checked like any other
 };
 
 }  // namespace headgate::gateway

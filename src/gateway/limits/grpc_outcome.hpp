@@ -1,5 +1,6 @@
 #pragma once
-// The result of a gRPC call for rules about statuses: the HTTP status of its answer is 200 whatever the result is.
+// The result of a gRPC call, for rules about statuses. The HTTP status of the answer does not show it, because that is
+// 200 whatever the result is.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/observe/grpc_status.hpp"
@@ -27,8 +28,8 @@ std::optional<unsigned> status_that_counts(const Exchange& x) noexcept;
 /// Returns the status of the exchange at its end, also for the gateway's own answers.
 unsigned status_at_end(const Exchange& x) noexcept;
 
-/// Returns whether the answer in x.answer means that its server failed. Of the gRPC statuses only UNAVAILABLE does: a
-/// caller can provoke each other status with a short deadline or an unreadable message.
+/// Returns whether the answer in x.answer means that its server failed. Of the gRPC statuses only UNAVAILABLE means
+/// that: a caller can provoke any other status with a short deadline or an unreadable message.
 bool says_that_server_failed(const Exchange& x) noexcept;
 
 }  // namespace headgate::gateway

@@ -16,9 +16,9 @@ namespace {
 
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
-// Permits that are renewed in one tick; if more are due, the next tick follows soon. Half of the calls that a worker
-// may have under way are left for others, unless Redis takes longer. So 17,000 permits are renewed in time, and 50,000
-// before they expire.
+// The largest number of permits that are renewed in one tick; if more are due, the next tick follows after kTickBehind.
+// The bound leaves half of the calls that a worker may have under way to others, unless a call to Redis takes longer
+// than a tick. At this rate, 17,000 permits are renewed in time, and 50,000 before they expire.
 constexpr std::size_t kMaxRenewed = 256;
 constexpr Duration kTickBehind = std::chrono::milliseconds(50);
 
@@ -57,8 +57,9 @@ void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
   }
 }
 
-/// Returns whether Redis holds the permit or should hold it. Even if the permit was counted locally, a call whose
-/// answer was lost or a renewal may have stored it in Redis; no call is made while Redis is away.
+/// Returns whether Redis holds the permit or should hold it. A permit that was counted locally may be in Redis as well,
+/// stored by a renewal or by a call whose answer was lost. While Redis is down the result is false for such a permit,
+/// because no call can be made.
 bool may_be_in_redis(const Exchange& x, const Permit& permit) noexcept {
   return permit.source == Source::redis || (permit.source == Source::fallback && x.snapshot->redis->up());
 }
@@ -92,7 +93,7 @@ void InFlight::show(const Exchange& x, std::size_t first) { show_permits(x, firs
 void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const Permit& permit) { any = any || permit.source != Source::memory; });
-  // if it is linked, it holds a permit of an earlier stage already
+  // an exchange that is linked holds a permit of an earlier stage already
   if (!any || !alarm_ || x.in_flight.is_linked()) return;
   x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);

@@ -36,8 +36,8 @@ class InFlight {
   static void show(const Exchange& x, std::size_t first);
   /// Renews the permits that an admitted exchange holds in Redis, until release().
   void keep(Exchange& x);
-  /// Returns the permits of an exchange that has ended, locally and in Redis, to the first request that waits for them.
-  /// Does not wait.
+  /// Returns the permits of an exchange that has ended, locally and in Redis. The first request that waits for them is
+  /// notified. Does not wait.
   void release(Exchange& x);
   /// Stops all renewals.
   void stop();

@@ -17,8 +17,8 @@ class TierCounters {
   explicit TierCounters(const Counting& counting);
 
   const observe::LimitCounters& of(const CompiledTier& tier) const noexcept { return tiers_[tier.number]; }
-  /// Shows permits of a limit of requests in flight that this worker took, or returned (below 0). The count continues
-  /// after a reload.
+  /// Adds `more` to the gauge of the permits in flight that this worker holds; `more` is below 0 if permits were
+  /// returned. The gauge continues after a reload.
   void permits(const CompiledTier& tier, int more) const noexcept;
   /// Counts a decision about this number of glitches of a key.
   void glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times, std::uint64_t hash,
@@ -38,7 +38,8 @@ class CapacityCounters {
 
   /// Returns the counters of the exchange's upstream and priority.
   const observe::LimitCounters& of(const Exchange& x) const noexcept;
-  /// Shows places that this worker took, or returned (below 0). The count continues after a reload.
+  /// Adds `more` to the gauge of the places that this worker holds; `more` is below 0 if places were returned. The
+  /// gauge continues after a reload.
   void places(const Exchange& x, int more) const noexcept;
 
  private:

@@ -47,8 +47,9 @@ std::string_view in_words(TextArena& text, std::uint64_t seconds) {
 
 namespace {
 
-/// Returns whether the answer tells the client to wait for a reason other than the limit; `t` must not be longer than
-/// that wait (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 name no such wait.
+/// Returns whether the answer tells the client to wait for a reason other than the limit. The `t` of the field must
+/// then not be longer than that wait (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers with a status below
+/// 300 name no such wait.
 bool waits_for_other(const http::Fields& fields, bool rejected, unsigned status) noexcept {
   return !rejected && status >= 300 && http::has(fields, http::Known::retry_after);
 }

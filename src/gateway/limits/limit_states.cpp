@@ -118,7 +118,8 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
     if (agreed.has_error()) co_return false;
     share_out(limits, told, cost ? &Counted::now : &Counted::next);
     if (*agreed || limits.size() == 1) continue;
-    // At least one limit rejects. If this was known before the call, the other limits were not asked.
+    // At least one limit rejects. If this was known before the call, Redis was not asked about the other limits, so
+    // each limit is asked alone.
     for (auto& one : limits) {
       auto alone = redis.decide(one.checks, one.next);
       const auto answer = co_await alone;
@@ -128,9 +129,9 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   co_return true;
 }
 
-/// Returns the remaining permits before the request, as the next decision sees them. `now` was asked first: permits
-/// that were returned between the two calls count already, and for a leased key both calls show only the permits that
-/// this gateway knows of.
+/// Returns the permits that remained before the request, as the decision `next` saw them. `now` was decided earlier, so
+/// permits that were returned between the two decisions are included. For a leased key both decisions show only the
+/// permits that this gateway knows of.
 std::uint64_t left_of(const Check& check, const Decision& now, const Decision& next, bool agreed) noexcept {
   const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
   if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);

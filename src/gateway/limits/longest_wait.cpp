@@ -36,7 +36,7 @@ Duration known_wait(Exchange& x, const RouteLimit& route_limit) {
 void tell_known_waits(Exchange& x, Stage stage, Problem& problem) {
   if (problem.ended_by != EndedBy::limit || problem.retry_after == 0 || x.admission.binding == nullptr ||
       !x.appointments.offered.token.empty() || x.appointments.kept || !x.snapshot->redis->up())
-    return;  // without Redis its limits may let the next request pass
+    return;  // while Redis is down, its limits may let the next request pass
   Duration longest(0);
   for (const auto& route_limit : x.route->limits_at(Stage::redis))
     if (tells_waits(route_limit, stage)) longest = std::max(longest, known_wait(x, route_limit));

@@ -6,9 +6,9 @@
 
 namespace headgate::gateway {
 
-/// A limit rejected `x` at `stage` with `problem`. If a limit in Redis is known to reject the caller for longer, that
-/// wait is told. Makes no call to Redis, and leaves an appointment unchanged. Tells nothing about a key that needs a
-/// credential before that was checked.
+/// Call this after a limit rejected `x` at `stage` with `problem`. If a limit in Redis is known to reject the caller
+/// for longer, `problem` gets the longer wait. Makes no call to Redis, and leaves an appointment unchanged. A key that
+/// needs a credential is ignored until the credential was checked.
 void tell_known_waits(Exchange& x, Stage stage, Problem& problem);
 
 /// Raises the wait in `problem` and in the limit's fields, because no request of the caller is let through before

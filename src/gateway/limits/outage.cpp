@@ -12,7 +12,7 @@ namespace headgate::gateway {
 namespace {
 
 constexpr std::size_t kMaxUnderWay = 64;  // charges at once; Redis has just come back and has other calls to answer
-constexpr auto kTick = std::chrono::milliseconds(50);  // interval of the checks whether Redis is back
+constexpr auto kTick = std::chrono::milliseconds(50);  // interval at which the return of Redis is checked
 constexpr unsigned kTicksWhileDown = 20;
 
 }  // namespace
@@ -88,7 +88,7 @@ void Outage::charge(const Hash& hash) {
   if (at == keys_.end() || at->second.under_way || stopped_) return;
   auto& owed = at->second;
   if (owed.sent == 0) {
-    if (owed.part == 0) {  // a debt in one shard would close it for long, so each shard pays its part
+    if (owed.part == 0) {  // the whole debt would use up one shard for a long time, so each shard is charged a part
       if (owed.shards > 1) owed.more = std::min(owed.more, held(hash, owed));
       owed.part = (owed.more + owed.shards - 1) / owed.shards;
     }

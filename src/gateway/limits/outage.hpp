@@ -1,6 +1,6 @@
 #pragma once
-// The use that was counted locally while Redis was down. It is charged to Redis when that is back, so that an outage
-// gives no caller a second budget.
+// The use that was counted locally while Redis was down. It is charged to Redis as soon as Redis is back, so that an
+// outage gives no caller a second budget.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -20,10 +20,11 @@
 
 namespace headgate::gateway {
 
-/// The permits that one worker granted for each key are owed until Redis acknowledges their charge, with the next
-/// request for the key or in the background. The charge is the use that the local counter still holds; the rest would
-/// have expired in Redis as well. A charge whose answer is lost is sent again under the same token, so Redis counts it
-/// once. Bounded: beyond kMaxKeys keys nothing is owed. Worker thread only.
+/// The permits that one worker granted for each key during an outage are a debt to Redis. A debt is charged with the
+/// next request for its key, or in the background, and remains until Redis acknowledges the charge. Only the use that
+/// the local counter still holds is charged; the rest would have expired in Redis as well. A charge whose answer is
+/// lost is sent again under the same token, so Redis counts it once. If kMaxKeys keys have debts, no further key gets
+/// one. Worker thread only.
 class Outage : public std::enable_shared_from_this<Outage> {
  public:
   static constexpr std::size_t kMaxKeys = 65'536;
@@ -37,7 +38,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
   /// Notes that the local share allowed `checked` of `x`, with its rules and its key.
   void counted(const Exchange& x, const CheckedLimit& checked);
-  /// Notes a later use, `check`, by the rule with this index, for messages of the call.
+  /// Notes that messages of the call took further permits by the rule with this index; `check` is their check.
   void counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check);
   /// Notes that the answer named a higher cost than was taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
@@ -58,9 +59,9 @@ class Outage : public std::enable_shared_from_this<Outage> {
     std::string key;
     std::uint32_t shards = 1;  ///< above 1: charges are spread over this many counters
     std::uint32_t shard = 1;   ///< the next shard to charge
-    std::int64_t part = 0;     ///< the largest charge; 0 while the debt is not divided yet
-    std::int64_t more = 0;     ///< owed, and not sent yet
-    std::int64_t sent = 0;     ///< sent under `token`, and not acknowledged yet
+    std::int64_t part = 0;     ///< the largest charge; 0 until the debt is divided into parts
+    std::int64_t more = 0;     ///< debt that was not sent yet
+    std::int64_t sent = 0;     ///< debt that was sent under `token`, and not acknowledged yet
     std::uint64_t token = 0;   ///< the number in the token
     bool under_way = false;
     bool queued = false;

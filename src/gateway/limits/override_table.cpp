@@ -15,7 +15,7 @@ OverrideTable::OverrideTable(const CompiledConfig& compiled, const ActiveCredent
       without_effect_.insert_or_assign({wanted.limit, wanted.key}, std::move(why));
 }
 
-/// Returns why the override has no effect.
+/// Returns the reason why the override has no effect; "" if it has an effect.
 std::string OverrideTable::grant(const CompiledConfig& compiled, const ActiveCredentials& keys,
                                  const limit::Override& wanted, const OverrideTable* before) {
   std::vector<std::pair<const CompiledLimit*, GrantedPtr>> granted;

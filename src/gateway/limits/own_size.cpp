@@ -13,7 +13,7 @@ bool same_period(const Rule& rule, const Rate& rate) noexcept {
   return rule.rate.period == rate.period && rule.rate.month == rate.month;
 }
 
-/// Returns the rule of the limit to copy: only its size changes.
+/// Returns the rule of the limit that is copied for `rate`; only the size of the copy differs.
 const Rule* model_of(const limit::Limit& limit, const Rate& rate) {
   const Rule* model = nullptr;
   for (const auto& tier : limit.tiers) {

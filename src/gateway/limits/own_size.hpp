@@ -1,5 +1,5 @@
 #pragma once
-// The tier of one key with a size of its own: of an API key's record, or of an override.
+// The tier of a key whose size is set by the record of an API key, or by an override.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/result.hpp"

@@ -17,7 +17,8 @@ enum class RoundKind : std::uint8_t {
   fallback  ///< this gateway's share, checked instead of Redis while it does not answer
 };
 
-/// The part of its stage's limits that a round checks: a step of their own checks RouteLimit::of_guesses.
+/// The part of its stage's limits that a round checks. The limits with RouteLimit::of_guesses are checked in a step of
+/// their own.
 enum class RoundPart : std::uint8_t { all, guesses, but_guesses };
 constexpr bool is_in(RoundPart part, const RouteLimit& limit) noexcept {
   return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
@@ -45,8 +46,8 @@ inline limit::Check given_back(limit::Check taken) noexcept {
   return taken;
 }
 
-/// The checks and limits that were appended to an admission since the construction. Lives as long as one step of
-/// limits.
+/// The checks and limits that were appended to an admission since this object was constructed. Lives as long as one
+/// step of limits.
 class Round {
  public:
   Round(Admission& admission, RoundKind of, Stage at, RoundPart which = RoundPart::all) noexcept

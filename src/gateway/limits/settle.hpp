@@ -8,8 +8,8 @@ namespace headgate::gateway {
 
 class Outage;
 
-/// Notes, before the client is told, that x.answer has the head of the server's answer for the client; also for the
-/// candidate.
+/// Notes that x.answer has the head of the server's answer to the client. Call it before the head is sent. Tells the
+/// candidate as well.
 void note_told(Exchange& x);
 
 /// Reads the costs from the head of a server's answer, so that the caller is told the remaining permits. An answer
@@ -25,8 +25,8 @@ void note_status(Exchange& x, unsigned status);
 /// Notes a status that only the trailers of a server's answer tell (gRPC), after its head was sent.
 void note_late_status(Exchange& x, unsigned status);
 
-/// Returns, for the binding limit, which let the request through and whose cost is settled or noted, the time from its
-/// decision until it is as if never used.
+/// Returns the time from the decision of the binding limit until its counter is as if never used. The limit must have
+/// let the request through, and its cost must be settled or noted.
 Duration reset_to_tell(const Exchange& x);
 
 /// Charges or returns the difference between the hold and the used cost: in `memory`, in Redis, and in the debt to

@@ -1,5 +1,5 @@
 // The circuit breaker of the route's upstream: while it is open, requests are refused at once. The main thread decides
-// whether it opens (balance/circuit), from the counts of `leave_circuit`.
+// whether the breaker opens (balance/circuit), from the counts of `leave_circuit`.
 
 #include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"

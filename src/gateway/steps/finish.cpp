@@ -45,8 +45,8 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
-  // Otherwise the next caller would get the state. If this fails, a step that keeps state has the mark `common` by
-  // mistake.
+  // A state that remained would reach the next caller. If the assertion fails, a step that keeps state has the mark
+  // `common` by mistake.
   assert(x.used || static_cast<const StepState&>(x) == StepState());
   const bool answered = x.status != 0;
   if (x.candidate != nullptr) [[unlikely]]

@@ -38,7 +38,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
     reject_here(path, x, round, problem);
   else if (x.route->takes(Step::in_flight) && !x.admission.peek)
     InFlight::show(x, round.first_limit);
-  return problem;  // the only return, so that the problem is never copied
+  return problem;  // this is the only return, so that the problem is never copied
 }
 
 bool may_wait_at(const Exchange& x, Stage stage) noexcept {

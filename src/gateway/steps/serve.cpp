@@ -41,7 +41,7 @@ std::string message_of(const Exchange& x) {
 }
 
 /// Answers a request that ends at this gateway: OPTIONS with the allowed methods, TRACE with the request as received,
-/// without secrets. Answers 400 if the field is malformed.
+/// without secrets. Answers 400 if Max-Forwards is malformed.
 Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
   if (auto problem = problem_of_last(x)) co_return problem;
   Respond answer{status_of_last(x), {}, {}};

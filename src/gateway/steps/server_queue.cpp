@@ -65,8 +65,8 @@ bool reserve(Exchange& x) {
 
 enum class At : std::uint8_t { first, end };
 
-/// Notes that the request finds no place: at the start of its wait if a place is free but reserved for a higher
-/// priority, otherwise at the end. Returns whether the refusal was noted.
+/// Notes that the request finds no place. At the start of the wait, the refusal is noted only if a place is free but
+/// reserved for a higher priority; at the end it is always noted. Returns whether the refusal was noted.
 bool note_refused(const Exchange& x, At at) {
   const auto places = places_of(x);
   const bool held = places.overload && places.free() > 0 && places.use.taken >= places.ceiling;
@@ -170,7 +170,7 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
-// The attempts of an exchange that ends are over and their places are free, whatever its result is. The first waiting
+// When an exchange ends, its attempts are over and their places are free, whatever the result is. The first waiting
 // request is notified.
 void leave_server(Path& path, Exchange& x) {
   if (x.shedding.server_place.held()) x.shedding.server_place = {};

@@ -47,7 +47,7 @@ Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 extern const StepCounts kSuspensionCounts;
-/// Returns the answer to a caller that is suspended for this time. It is no answer at all if the policy closes
+/// Returns the answer to a caller that is suspended for this time. The problem is silent if the policy closes
 /// connections and no other caller shares this connection. `usual` is the sentence that is used unless the policy has
 /// its own.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
@@ -58,7 +58,7 @@ void bill(Path& path, Exchange& x);
 void leave_in_flight(Path& path, Exchange& x);
 /// Counts the wait for a permit of a limit. The wait for a place at the upstream is counted with the place.
 extern const StepCounts kPermitWaitCounts;
-/// Records how long the request waited for both.
+/// Records how long the request waited for permits in flight and for a place in the upstream's capacity.
 void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
 /// Counts the outcome of the appointment that the request showed or was given.
 extern const StepCounts kAppointmentCounts;
@@ -71,7 +71,7 @@ MaybeProblem authenticate(Path& path, Exchange& x);
 bool password_waits(Path& path, Exchange& x);
 /// Checks whether the name and password belong to a user of the route.
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
-/// Decides by remembered results only, and assumes that a password without one is right.
+/// Decides by remembered results only, and assumes that a password without a remembered result is right.
 MaybeProblem peek_at_password(Path& path, Exchange& x);
 /// Explains whether the password was assumed to be right.
 void explain_password(Exchange& x, Explanation& explanation);

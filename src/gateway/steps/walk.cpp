@@ -36,7 +36,7 @@ const Run* Walk::next() {
 void Walk::ended(const MaybeProblem& problem) {
   if (problem) refused(*problem);
   if (problem_) return;
-  // An operator may have suspended a caller in the meantime.
+  // The steps are read again, because an operator may have suspended a caller in the meantime.
   ahead_ = served() ? StepSet() : steps().behind(at_);
 }
 

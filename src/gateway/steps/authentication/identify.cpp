@@ -25,7 +25,7 @@ void name_address(Exchange& x, const identity::IdentityOptions& options) {
   caller.ip_key = x.text.join({identity::client_ip_key(caller.address, options.ipv6_prefix, buffer)});
 }
 
-/// Only the dates of a record can make it invalid.
+/// Takes the caller's data from the record of its API key, unless the key is unknown, disabled or expired.
 void take_record(Exchange& x, const identity::ApiKeyRecord* record) {
   auto& caller = x.caller;
   caller.key_state = !record                                                  ? KeyState::unknown
