@@ -13,7 +13,8 @@ let seen = false;
 let rows = [];
 let last = () => null;
 
-/// A browser resolves "." and ".." in a path, even if they are escaped. The id is used for a key with such a name.
+/// A browser resolves "." and ".." in a path, even if they are escaped. A key with one of these names, or with an empty
+/// name, is therefore addressed by its id.
 const keyOf = (row) => (row.key === undefined || /^\.{0,2}$/.test(row.key) ? row.key_id : row.key);
 const pathOf = (row, what = 'keys') => `/api/v1/limits/${segment(row.limit)}/${what}/${segment(keyOf(row))}`;
 const idOf = (row) => `${row.limit} ${row.key_id}`;

@@ -63,7 +63,7 @@ async function start() {
     if (who.needsToken) askToken(restart);
   });
   callers.begin(() => last);
-  // This comes first, because each call without a token is a warning in the log.
+  // The role is asked for first, because each call without a token is a warning in the log.
   try {
     await lookWho();
   } catch (refused) {

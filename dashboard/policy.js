@@ -82,7 +82,7 @@ export function begin() {
   $('policy-fill').addEventListener('click', async () => {
     try {
       const { config } = await call('GET', '/api/v1/config');
-      // Secrets in it are replaced by "(secret)".
+      // Secrets in the configuration are replaced by "(secret)".
       form.elements.text.value = JSON.stringify(config, null, 2);
     } catch (refused) {
       put($('policy-answer'), refused.message);

@@ -22,7 +22,7 @@ std::uint32_t hex_number(const char* at, const char* end, std::ptrdiff_t size) n
   return out;
 }
 
-/// For valid code points below U+110000 and for surrogates.
+/// Writes a code point below U+110000, or a surrogate, as UTF-8. Returns the end of the bytes.
 char* write_utf8(char* out, std::uint32_t code) noexcept {
   const auto tail = [&](unsigned shift) { *out++ = static_cast<char>(0x80 | (code >> shift & 0x3f)); };
   if (code < 0x80) {

@@ -19,9 +19,9 @@ struct FirstLook {
 /// Bytes at the start of a text that belong to no line.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Reads up to 64 KiB after blank lines; from a pipe until there is a whole line. With `chosen` the format is that one,
-/// otherwise the one that reads most lines and most of their parts. The error is a sentence without the name of the
-/// file.
+/// Reads up to 64 KiB after blank lines; from a pipe until there is a whole line. The format is `chosen` if it is set;
+/// otherwise it is the format that reads most lines and most of their parts. The error is a sentence without the name
+/// of the file.
 Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
                                        const std::vector<std::string>& values);
 

@@ -10,8 +10,8 @@ namespace headgate::access_logs {
 /// The splitter. Reads values in place; of an array only the first one. Objects and arrays may be at most 32 deep.
 class JsonSplitter final : public LineSplitter {
  public:
-  /// Adds the parts of the format and of `values` to `parts`, and for a general format later also those that lines
-  /// have. The arguments outlive this object.
+  /// Adds the parts of the format and of `values` to `parts`. For a general format, split() later adds the other parts
+  /// that lines have. The arguments outlive this object.
   JsonSplitter(const LineFormat& format, const std::vector<std::string>& values, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;

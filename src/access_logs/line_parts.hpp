@@ -18,7 +18,7 @@ struct LineCells {
   static constexpr std::size_t kMaxFields = 64;
 
   std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty if the line does not have it
-  std::array<http::Field, kMaxFields> fields{};  ///< those with Meaning::fields
+  std::array<http::Field, kMaxFields> fields{};  ///< the parts with Meaning::fields
   std::size_t fields_count = 0;
   bool rest = false;  ///< the line has more text after the last part
 };

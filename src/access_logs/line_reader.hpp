@@ -47,7 +47,7 @@ class LineReader {
   bool rest() const noexcept { return cells_.rest; }
   /// Returns the names of all parts, as in the log.
   std::vector<std::string> names() const;
-  /// Returns which of the values lines of this format may have.
+  /// Returns for each element of `values` whether lines of this format may have it.
   const std::vector<bool>& values_known() const noexcept { return values_known_; }
 
  private:
@@ -65,8 +65,8 @@ class LineReader {
   const char* why_ = nullptr;
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
-  std::vector<std::pair<const LineParts::Part*, const std::string_view*>>
-      used_;  ///< parts with a meaning, and their numbers
+  /// parts with a meaning, and their numbers
+  std::vector<std::pair<const LineParts::Part*, const std::string_view*>> used_;
   bool has_path_ = false;
   MissingParts never_;  ///< facts that these parts never contain
 };

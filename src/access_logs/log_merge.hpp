@@ -42,8 +42,8 @@ class LogMerge {
   RequestBlocks& pool_;
   ReadCounts& counts_;
   std::size_t unread_kept_;
-  std::vector<std::unique_ptr<LogSource>> open_;  ///< a heap; the first one has the next request
-  bool given_ = false;                            ///< whether the request of the first one was returned
+  std::vector<std::unique_ptr<LogSource>> open_;  ///< a heap; the first source has the next request
+  bool given_ = false;                            ///< whether the request of the first source was returned
   std::uint64_t closed_bytes_ = 0;
 };
 

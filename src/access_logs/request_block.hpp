@@ -45,7 +45,7 @@ struct RequestBlock {
 /// The pool of blocks. One thread.
 class RequestBlocks {
  public:
-  /// Returns a block that is held once.
+  /// Returns a block with one user.
   RequestBlock& take();
   void release(RequestBlock& block) {
     if (--block.held == 0) free_.push_back(&block);

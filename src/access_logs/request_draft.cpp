@@ -63,7 +63,8 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
     case Meaning::address:
       return take_address(cell);
     case Meaning::address_port:
-      return take_address(cell.substr(0, cell.rfind(':')));  // an IPv6 address has colons without brackets here
+      // An IPv6 address has no brackets in this form, and the port follows the last colon.
+      return take_address(cell.substr(0, cell.rfind(':')));
     case Meaning::forwarded_for:
       forwarded_for_ = cell;
       return nullptr;
@@ -136,7 +137,7 @@ const char* RequestDraft::take_ended(std::string_view cell) {
 }
 
 const char* RequestDraft::take_duration(std::string_view cell, Meaning unit) {
-  if (cell.starts_with('-')) return nullptr;  // -1 if the request did not get that far
+  if (cell.starts_with('-')) return nullptr;  // The value is -1 if the request did not get that far.
   if (cell.starts_with('+')) cell.remove_prefix(1);
   const bool nanoseconds = unit == Meaning::took_ns;
   const auto number = scaled_number(cell, unit == Meaning::took_s                                ? 6
@@ -178,7 +179,7 @@ const char* RequestDraft::take_status(std::string_view cell) {
   const auto status = whole_number(cell);
   if (status == 0U || cell == "-1") return nullptr;  // no answer was sent
   if (!status || *status < 100 || *status > 599) return "its status is none";
-  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // 101 of a tunnel
+  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // A tunnel has the status 101.
   has_status_ = true;
   return nullptr;
 }

@@ -20,8 +20,9 @@ struct HeldRequest {
   const LoggedRequest& get() const noexcept { return block->requests[index]; }
 };
 
-/// The window. A request that begins after all held ones waits in a queue, and others in a heap, so a sorted log costs
-/// no search, and any other log a logarithm of the window's size. One thread.
+/// The window. A request that begins after all held ones waits in a queue, other requests wait in a heap. So a sorted
+/// log needs no search, and in other logs the time for each request grows with the logarithm of the window's size. One
+/// thread.
 class RequestWindow {
  public:
   bool empty() const noexcept { return size() == 0; }

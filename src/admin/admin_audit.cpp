@@ -14,7 +14,7 @@ constexpr std::size_t kLongestShown = 256;
 std::string target_of(const AdminCall& call, const AdminAnswer& answer) {
   std::string out;
   for (const auto& [name, value] : call.parameters) {
-    // The target has the key as it is counted, however the caller wrote it.
+    // The target already has the key, in the form in which the limit counts it.
     if (name == "key" && answer.target.starts_with("key=")) continue;
     out += (out.empty() ? "" : " ") + std::string(name) + '=';
     out += name == "key" ? observe::key_id(value) : value.substr(0, kLongestShown);

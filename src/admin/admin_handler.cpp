@@ -137,8 +137,9 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
-/// A page in a browser on this machine can send requests here, but its browser always adds a header field that reveals
-/// it, even if that field is empty. Without a token no page may change anything, not even the dashboard.
+/// A page in a browser on this machine can send requests here, but the browser then always adds a header field that
+/// reveals the page, even if the value of the field is empty. Without a token no page may change anything, not even the
+/// dashboard.
 bool from_a_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
@@ -215,7 +216,7 @@ void AdminHandler::use_tokens(const Tokens& tokens) {
   known_ = {digests_of(tokens.all), digests_of(tokens.read)};
 }
 
-/// A closed listener may have been reachable by strangers, even if the listener after it is not.
+/// Strangers may have been able to reach a closed listener, even if they cannot reach the listener that replaces it.
 const AdminHandler::Known& AdminHandler::known_to(const Exchange& x) const {
   const bool closed = x.draining != nullptr && *x.draining;
   const bool old = std::chrono::steady_clock::now() > left_at_ + kRemembersTokens;

@@ -24,8 +24,9 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, c
 /// `read_again` is called on the side thread, which stops before the admin interface.
 std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, RunAside aside, const config::ReadAgain& read_again);
 /// Operations on a running gateway: POST /api/v1/drain, PUT /api/v1/log-level, PUT
-/// /api/v1/upstreams/{name}/servers/{server}/state and …/size. `drain` is called on the main thread, once. `tell` is
-/// called when a server is taken down or put back, on the thread of the admin interface; so is `size`.
+/// /api/v1/upstreams/{name}/servers/{server}/state and …/size. `drain` is called on the main thread, once. `tell` and
+/// `size` are called on the admin thread: `tell` when a server is taken down or put back, `size` when its weight or
+/// bound is set.
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
                                              std::function<void()> drain, TellState tell, TellSize size);
 /// GET, PUT and DELETE /api/v1/candidate, POST /api/v1/candidate/promote and GET /api/v1/candidate/diff: a second

@@ -81,7 +81,7 @@ bool ExplainCalls::ask(gateway::ExplainedRequest request, Tell tell) {
   next_ = at->first;
   ++under_way_;
   under_way = std::make_shared<UnderWay>(*this);
-  // If the worker's loop ends before this runs, everything in it is dropped with the loop.
+  // If the worker's loop ends before this task runs, the loop drops the task and everything that the task holds.
   boost::asio::post(*at->second.loop, [this, worker = at->first, request = std::move(request), tell = std::move(tell),
                                        under_way = std::move(under_way)]() mutable {
     spawn(run(worker, std::move(request), std::move(tell), std::move(under_way)), "explain");
@@ -89,7 +89,7 @@ bool ExplainCalls::ask(gateway::ExplainedRequest request, Tell tell) {
   return true;
 }
 
-/// Runs on the worker's thread, which is also the one that removes the entry.
+/// Runs on the worker's thread, which is also the only thread that removes the worker's entry.
 Task<void> ExplainCalls::run(unsigned worker, gateway::ExplainedRequest request, Tell tell,
                              std::shared_ptr<UnderWay> under_way) {
   Explain explain;

@@ -11,7 +11,7 @@ namespace headgate::load {
 
 /// An answer, and the state of its connection.
 struct ReadAnswer {
-  error_code failed;        ///< why there is no complete answer; if not set, `seen` is one
+  error_code failed;        ///< why there is no complete answer; if it is not set, `seen` is the answer
   bool began = false;       ///< a byte of the answer has arrived
   bool keep_alive = false;  ///< another request may follow
   SeenAnswer seen;

@@ -158,7 +158,7 @@ void Webhook::give_up(const PendingWebhook& delivery, Fate fate, const std::stri
 
 void Webhook::drop(const PendingWebhook& delivery, std::string_view reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
-  // While stopping there are few enough for the log to name all of them.
+  // Few webhooks are dropped while stopping, so the log names each of them.
   if (stopping_ || drops_told_.pass(clock_.steady()))
     event(
         LogLevel::error, "webhook_dropped", {},

@@ -107,7 +107,7 @@ bool is_tracestate(const std::vector<std::string_view>& values) noexcept {
   return true;
 }
 
-// Uses SplitMix64: one addition and three multiplications. Every 64-bit number occurs once in its period.
+// Uses SplitMix64: one addition and three multiplications. Every 64-bit number occurs once before the sequence repeats.
 std::uint64_t TraceIds::next() noexcept {
   while (true) {
     auto out = state_ += 0x9e3779b97f4a7c15;

@@ -50,7 +50,7 @@ void BillingService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   auto config = active->config;
   const bool other_redis = !config_ || config_->redis != config->redis;
   config_ = std::move(config);
-  // Exchanges under the previous configuration may still end, and are added.
+  // Use may still be exchanged under the previous configuration, and is added.
   if (stopping_ || !config_->billing) return;
   {
     const std::lock_guard lock(mutex_);
@@ -206,7 +206,7 @@ BillingService::Answer BillingService::days() const {
   BillingJson rows = BillingJson::array();
   for (auto day = today; billing.days->day(day).end + billing.kept > now; day -= std::chrono::days(1)) {
     const auto window = billing.days->day(day);
-    if (window.start == window.end) continue;  // A date that the time zone skipped.
+    if (window.start == window.end) continue;  // The time zone skipped this date.
     rows.push_back({{"day", day_text(day)},
                     {"from", moment_text(window.start)},
                     {"until", moment_text(window.end)},

@@ -74,7 +74,8 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file;
   const bool begins = other_file || !before->identity.api_key.issue || before->redis != config_->redis;
-  // Issued keys are in the old file. A revoked key stays revoked, whichever file is used.
+  // Keys that were issued belong to the old file, so they are not written to the new one. A revoked key stays revoked,
+  // whichever file is used.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
     refuse_waiting("the configuration does not let keys be issued and revoked any more");

@@ -69,8 +69,8 @@ bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> a
   return lacks(now, old) && lacks(old, now);
 }
 
-/// Returns the same for a limit, where it may concern some callers or all. Adding or removing a tier does not affect
-/// the other tiers.
+/// Returns the same for a limit, and true as well if only the counters of one tier are affected. Adding or removing a
+/// tier does not affect the other tiers.
 bool renamed(const Limit& before, const Limit& after) {
   const auto of_tier = [&](const limit::Tier& tier) {
     const auto old = std::ranges::find(before.tiers, tier.name, &limit::Tier::name);

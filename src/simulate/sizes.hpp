@@ -43,8 +43,8 @@ class SizeSearch {
   std::size_t found() const noexcept { return over_; }
 
  private:
-  std::size_t under_ = 0;  ///< the condition holds for no index below
-  std::size_t over_;       ///< the condition holds from here on, or this is the end
+  std::size_t under_ = 0;  ///< the condition holds for no index below this one
+  std::size_t over_;       ///< the condition holds from this index on, or this is the end
 };
 
 }  // namespace headgate::simulate

@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxKeys = 8'000'000;
 
 /// A rate of a tier.
 struct Searched {
-  std::size_t limit = 0;  ///< index in the configuration; the others are indexes, too
+  std::size_t limit = 0;  ///< index in the configuration, like the two members below
   std::size_t tier = 0;
   std::size_t rule = 0;
   SizeSearch search;
@@ -90,7 +90,8 @@ class Finder {
     return most;
   }
 
-  /// Returns as many as one request can be checked against, and as fit into memory.
+  /// Returns how many sizes to try at a time. One request can be checked against so many limits, and their counters fit
+  /// into memory.
   std::size_t tries_at_a_time(const std::vector<Searched>& all) const {
     std::map<std::string, std::size_t> rates;  // largest number of rates of a tier
     for (const auto& each : all) {

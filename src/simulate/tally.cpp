@@ -146,8 +146,8 @@ void RunTally::add_limits(const Exchange& x, std::size_t part) {
   }
 }
 
-// A request that an earlier step refused has not reached some limits. Only a missing key matters here: with the key the
-// limit would have checked the request if it had got there.
+// Counts limits that could not have checked a request that an earlier step refused. A request that has the key of such
+// a limit is not counted here, because the limit would have checked it if the request had got there.
 void RunTally::look_for_absent(Exchange& x) {
   const auto& asked = x.admission.limits;
   for (const auto& each : x.route->plan) {

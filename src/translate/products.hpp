@@ -15,7 +15,7 @@ struct ReadFile {
   std::string text;
 };
 
-// These functions throw Unreadable.
+// The functions below throw Unreadable.
 void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& draft);
 void take_haproxy(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_kong(const std::vector<ReadFile>& inputs, Draft& draft);

@@ -20,8 +20,8 @@ struct ReadOptions {
   std::string format{};
   std::string host{};                         ///< host of requests whose line has none
   std::vector<std::string> values{};          ///< names in the log, for LogArrivals::value()
-  std::optional<Instant> from{};              ///< requests that began earlier are skipped
-  std::optional<Instant> until{};             ///< requests that began then or later are skipped
+  std::optional<Instant> from{};              ///< requests that began before this time are skipped
+  std::optional<Instant> until{};             ///< requests that began at this time or later are skipped
   std::size_t window_lines = 65'536;          ///< maximum number of lines held to sort them
   Duration window = std::chrono::minutes(1);  ///< maximum log time for which a line is held
   std::size_t unread_kept = 5;                ///< number of unreadable lines that are kept as examples
@@ -44,7 +44,7 @@ struct MissingParts {
   bool scheme = false;        ///< the format does not record TLS; no TLS is assumed
   bool status = false;        ///< 200 is assumed
   bool took = false;          ///< duration of the answer; zero is assumed
-  bool fraction = false;      ///< fraction of its time, which has whole seconds only
+  bool fraction = false;      ///< fraction of the request's time, because the log has whole seconds only
   bool request_size = false;  ///< the format does not record the size of request bodies; none are assumed
   bool user_agent = false;
 };
@@ -56,8 +56,8 @@ struct ReadCounts {
   std::uint64_t no_request = 0;  ///< lines about something else, such as events and connections without a request
   std::uint64_t outside = 0;     ///< requests before `from` or not before `until`
   std::uint64_t late = 0;        ///< arrivals that began before the previous one
-  std::uint64_t assumed_ok =
-      0;  ///< requests that the old gateway had refused itself, for which an answer of 200 is assumed
+  /// requests that the old gateway had refused itself, for which an answer of 200 is assumed
+  std::uint64_t assumed_ok = 0;
   std::vector<UnreadLine> first_unread{};
   MissingParts missing{};
 };

@@ -27,11 +27,11 @@ struct KnownServer {
   balance::ServerPtr row;
 };
 
-/// The servers of one upstream, and who watches them.
+/// The servers of one upstream, with the watch over their state.
 struct WatchedUpstream {
   std::string name;
   std::shared_ptr<balance::Watch> watch;
-  std::vector<ServerSize> sizes{};  ///< One for each server.
+  std::vector<ServerSize> sizes{};  ///< Weight and bound of each server.
 };
 
 /// An outage of Redis, as seen by at least one worker.
@@ -40,14 +40,14 @@ struct RedisOutage {
   std::vector<std::string> closed_rooms;   ///< Waiting rooms that admit no new visitors without Redis.
   std::vector<std::string> open_limits;    ///< Limits that reject nothing without Redis.
   std::vector<std::string> local_limits;   ///< Limits that this gateway counts in its own memory during the outage.
-  std::uint32_t instances = 1;             ///< For a local limit, this gateway grants one part in `instances`.
+  std::uint32_t instances = 1;             ///< The gateway grants 1/`instances` of the size of each local limit.
   bool unready = false;  ///< True if the configuration says that this gateway gets no requests during the outage.
 };
 
 /// Any thread; every call is short. The board must outlive the registry's scrapes.
 class AdminBoard {
  public:
-  /// Takes the limits and waiting rooms of the active configuration; at startup and after each reload.
+  /// Uses the limits and waiting rooms of this configuration from now on. Call it at startup and after each reload.
   void use_config(const config::Config& config);
   /// Sets the limiter of worker `worker`; null if it has none, for example before its loop ends. Releases the previous
   /// limiter on the caller's thread.

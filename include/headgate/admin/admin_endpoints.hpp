@@ -45,10 +45,11 @@ struct AdminAnswer {
   /// the complete problem document if `type` says so.
   std::string body{};
   std::string_view type = "text/plain; charset=utf-8";
-  /// The changed object for the audit log, beside the parameters of the path: "limit=abuse". It has no secret, and no
-  /// key of a limit in clear.
+  /// The changed object, for the audit log, in addition to the parameters of the path: "limit=abuse". Contains no
+  /// secret, and no key of a limit in clear text.
   std::string target{};
-  /// Header fields beside Content-Type, including Cache-Control; if empty, the answer may not be cached.
+  /// Header fields in addition to Content-Type, including Cache-Control. If there are none, the answer may not be
+  /// cached.
   std::span<const http::Field> fields{};
 
   static constexpr std::string_view kProblem = "application/problem+json";
@@ -64,9 +65,9 @@ class AdminStream {
   /// Sets a function that is called, on any thread, when there is more to send or the stream has ended. An empty
   /// function removes it.
   virtual void on_more(std::function<void()> wake) = 0;
-  /// Whether the stream has ended.
+  /// Returns whether the stream has ended.
   virtual bool ended() const = 0;
-  /// The bytes to send after `pause()` without data.
+  /// Returns the bytes to send after `pause()` without data.
   virtual std::string_view heartbeat() const = 0;
   virtual Duration pause() const = 0;
 };
@@ -91,7 +92,7 @@ struct AdminEndpoint {
 
   std::string_view method;       ///< "GET" includes HEAD.
   std::string_view path;         ///< A pattern; "{name}" matches any single segment that is not empty.
-  For who = For::those_allowed;  ///< The callers that are allowed; container probes have no token.
+  For who = For::those_allowed;  ///< The callers that are allowed. Use `all` for container probes, which have no token.
   std::uint64_t most_body = 0;   ///< Largest accepted body in bytes, 413 if it is larger; 0 if a body is ignored.
   /// Admin thread; must not block. An exception is a bug and gives a 500.
   std::function<AdminAnswer(const AdminCall&)> answer{};
@@ -99,16 +100,17 @@ struct AdminEndpoint {
   /// later, on any thread. If `give` is destroyed without an answer, the call gets a 503.
   using Give = std::function<void(AdminAnswer)>;
   std::function<void(const AdminCall&, Give give)> answer_later{};
-  /// Used instead of both for a streamed answer. Returns the stream, or the answer that explains why there is none.
+  /// Used instead of `answer` and `answer_later` for a streamed answer. Returns the stream, or the answer that explains
+  /// why there is none.
   std::function<Result<std::unique_ptr<AdminStream>, AdminAnswer>(const AdminCall&)> stream{};
-  /// For a POST that changes nothing: readers may call it, and it is not in the audit log.
+  /// True for a POST that changes nothing. Readers may call it, and the audit log leaves it out.
   bool reads = false;
-  /// For a GET that asks for the caller's role: a call without a token gets a normal 401 answer, which is not logged as
-  /// refused.
+  /// True for a GET that returns the caller's role. A call without a token gets a normal 401 answer, which is not
+  /// logged as refused.
   bool asks_who = false;
   AdminAbout about{};
 
-  /// Whether a call may change something.
+  /// Returns whether a call may change something.
   bool changes() const noexcept { return method != "GET" && !reads; }
 };
 
@@ -118,10 +120,10 @@ std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
 
 /// The endpoint that matches a request.
 struct AdminMatch {
-  const AdminEndpoint* endpoint = nullptr;  ///< Null if no endpoint has this method.
-  const AdminEndpoint* path = nullptr;      ///< The first endpoint with this path; null if there is none.
-  std::string allowed;                      ///< The methods of this path, as in the Allow header.
-  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Unescaped.
+  const AdminEndpoint* endpoint = nullptr;  ///< Null if no endpoint has this method and path.
+  const AdminEndpoint* path = nullptr;  ///< The first endpoint with this path and any method; null if there is none.
+  std::string allowed;                  ///< The methods of this path, as written in the Allow header.
+  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Parameters of the path by name, unescaped.
 };
 /// Finds the endpoint for `path` as it was sent. Segments are compared one by one, unescaped; dots are not resolved.
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path);

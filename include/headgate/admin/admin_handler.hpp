@@ -28,11 +28,11 @@ class AdminHandler final : public gateway::Handler {
     std::vector<std::string> all;   ///< Tokens that may call everything; empty if no token is required.
     std::vector<std::string> read;  ///< Tokens that may only read; empty if there are none.
   };
-  /// `loop` is the admin thread's.
+  /// `loop` is the loop of the admin thread.
   AdminHandler(const Tokens& tokens, std::vector<AdminEndpoint> endpoints, boost::asio::io_context& loop);
   ~AdminHandler() override;
-  /// Applies to calls that begin from now on. If tokens are no longer required, calls through a listener that is being
-  /// closed still need one of the previous tokens.
+  /// Sets the tokens for calls that begin from now on. If tokens are no longer required, calls through a listener that
+  /// is being closed still need one of the previous tokens.
   void use_tokens(const Tokens& tokens);
   Task<void> handle(gateway::Exchange& x) override;
   void refused(gateway::Exchange&) override {}
@@ -44,7 +44,7 @@ class AdminHandler final : public gateway::Handler {
   struct Known {
     std::vector<identity::Sha256> all;
     std::vector<identity::Sha256> read;
-    /// If false, everyone who can connect may make the call.
+    /// Returns whether a call needs a token. Without one, everyone who can connect may make the call.
     bool guard() const noexcept { return !all.empty() || !read.empty(); }
   };
   /// Returns the tokens that are valid for this call.

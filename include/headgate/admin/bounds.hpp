@@ -28,7 +28,8 @@ struct BoundUse {
   std::string held_by{};       ///< The largest user of the bound, if known; may be an address.
   Full full = Full::wrong;
   bool in_bytes = false;
-  std::uint64_t refused = 0;  ///< Number of connections or requests that were turned away because of it since startup.
+  /// Number of connections or requests that were turned away since startup because this bound was reached.
+  std::uint64_t refused = 0;
 };
 /// Whether at least `percent` % of the bound is used.
 bool reaches(const BoundUse& use, unsigned percent) noexcept;
@@ -57,7 +58,7 @@ class NearBounds {
   static constexpr unsigned kEnds = 80;
   static constexpr auto kCalm = std::chrono::seconds(10);
 
-  /// The bounds found, each with words: pairs as Reasons::set_only() takes them.
+  /// The bounds found, as pairs of subject and words for Reasons::set_only().
   struct Found {
     std::vector<std::pair<std::string, std::string>> near;
     std::vector<std::pair<std::string, std::string>> reached;
@@ -67,9 +68,9 @@ class NearBounds {
 
  private:
   struct High {
-    Steady last{};                     ///< Last time at which it was high.
-    std::uint64_t most = 0;            ///< The highest use at that time.
-    std::uint64_t refused_before = 0;  ///< BoundUse::refused when it became high.
+    Steady last{};                     ///< Last time at which the use was high.
+    std::uint64_t most = 0;            ///< The use at that time.
+    std::uint64_t refused_before = 0;  ///< BoundUse::refused when the use became high.
     std::optional<Steady> reached{};   ///< Last time at which the bound was reached.
   };
   static std::string words_of(const BoundUse& use, const High& high);

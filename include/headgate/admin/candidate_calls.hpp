@@ -29,19 +29,19 @@ struct CandidateFacts {
   std::size_t limits = 0;
   std::size_t keys = 0;      ///< Number of counters in memory.
   std::size_t max_keys = 0;  ///< Upper bound of `keys`.
-  /// Decisions that differ from what its file says; sentences without their full stops.
+  /// Notes on parts of the candidate's file that have no effect for a candidate; sentences without their full stops.
   std::vector<std::string> notes{};
 };
 
 /// Decisions of both policies on the same requests.
 struct CandidateDiff {
   CandidateFacts candidate;
-  std::map<std::string, std::uint64_t> totals;     ///< By result.
-  std::map<std::string, std::uint64_t> undecided;  ///< By reason.
+  std::map<std::string, std::uint64_t> totals;     ///< Number of compared requests by result.
+  std::map<std::string, std::uint64_t> undecided;  ///< Number of undecided requests by reason.
   struct Row {
     std::string limit;
     std::string tier;
-    std::map<std::string, std::uint64_t> by;  ///< By result.
+    std::map<std::string, std::uint64_t> by;  ///< Number of compared requests by result.
   };
   std::vector<Row> rows;
   struct Keys {
@@ -60,7 +60,7 @@ std::vector<std::string> other_listeners(const config::Config& live, const confi
 /// gateway is ending, a call returns false, or drops `tell`.
 struct CandidateCalls {
   using Tell = std::function<void(const ReloadResult& result)>;
-  /// Sets a configuration, which messages call `name`, or {"file": …}.
+  /// Sets the candidate. `body` is a configuration, which messages call `name`, or {"file": …}.
   std::function<bool(std::string body, std::string name, Tell tell)> set;
   std::function<bool(std::function<void(bool there_was)> tell)> drop;
   /// Promotes the candidate; `tell` gets an empty value if there is none.

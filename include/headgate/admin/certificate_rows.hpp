@@ -28,8 +28,8 @@ struct CertificateRow {
   /// sent.
   std::string ocsp{};
   Instant ocsp_until{};  ///< End of the OCSP response that was read.
-  std::string
-      refused{};  ///< Why newer files were refused: a sentence without its full stop that names the file; may be empty.
+  /// Why newer files were refused: a sentence without its full stop that names the file; may be empty.
+  std::string refused{};
 };
 
 /// The first and last moments at which a certificate is valid.

@@ -24,8 +24,8 @@
 
 namespace headgate::admin {
 
-/// The Redis counters of one worker's limiter. `limiter` is a unique number: a limiter that a reload creates counts
-/// from zero.
+/// The Redis counters of one worker's limiter. `limiter` is a unique number of the limiter, because the counters of a
+/// limiter that a reload creates start at zero.
 struct RedisReport {
   std::uint64_t limiter = 0;
   std::vector<redis::NodeStatus> nodes;
@@ -93,8 +93,9 @@ struct LastCheck {
 struct UpstreamReport {
   std::string upstream;
   balance::WatchReport watch;
-  std::vector<ServerSize> sizes{};                 ///< In the order of watch.servers; may be empty.
-  std::vector<std::optional<LastCheck>> checks{};  ///< In the same order; not set if the server has not been checked.
+  std::vector<ServerSize> sizes{};  ///< In the order of watch.servers; may be empty.
+  /// The last check of each server, in the same order; not set if the server has not been checked.
+  std::vector<std::optional<LastCheck>> checks{};
 };
 /// Adds headgate_upstream_server_up and headgate_upstream_circuit_open.
 void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask);
@@ -105,7 +106,7 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans,
                   std::function<std::vector<std::string>()> limits);
 /// Adds headgate_overrides_active.
 void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book);
-/// Adds nothing until the first password arrives.
+/// Adds the metrics of password checks, but nothing until the first password arrives.
 void collect_passwords(observe::Registry& registry, const gateway::PasswordPool& passwords);
 
 /// Adds headgate_webhooks_total, _retried_total and _queued; absent without a webhook.

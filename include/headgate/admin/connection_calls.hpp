@@ -31,7 +31,8 @@ class ConnectionCalls {
   bool ask(session::ConnectionCall::Wanted wanted, Tell tell);
 
  private:
-  static constexpr int kMaxCalls = 8;  ///< Each call may copy what is known of all connections.
+  /// Maximum number of calls in progress. Each may copy the data of all connections.
+  static constexpr int kMaxCalls = 8;
 
   struct Asked;
   class UnderWay;

@@ -47,11 +47,11 @@ struct ServerState {
   bool down = false;  ///< True if its requests in flight are broken off.
 };
 using TellState = std::function<void(const ServerState& now)>;
-/// Gives a server another weight or bound, soon. Returns false if nothing can be changed any more.
+/// Sets the weight or the bound of a server, soon after the call. Returns false if nothing can be changed any more.
 using TellSize = std::function<bool(const std::string& upstream, const std::string& server, const WantedSize& size)>;
 
-/// Runs slow work beside the main thread, one piece after the other. Drops work that has not begun when that thread
-/// ends. Returns false if it has ended. Any thread.
+/// Runs slow work on a separate thread, one piece after the other. Work that has not begun when the thread ends is
+/// dropped. Returns false if the thread has ended. Any thread.
 using RunAside = std::function<bool(std::function<void()> what)>;
 
 /// The data and functions behind the admin interface. All of them must outlive it. The functions are called on the

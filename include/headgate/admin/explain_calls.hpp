@@ -35,7 +35,8 @@ class ExplainCalls {
   bool ask(gateway::ExplainedRequest request, Tell tell);
 
  private:
-  static constexpr std::size_t kMaxCalls = 16;  ///< Calls in progress at once: each takes memory and calls to Redis.
+  /// Maximum number of calls in progress, because each takes memory and calls Redis.
+  static constexpr std::size_t kMaxCalls = 16;
 
   struct Asked {
     boost::asio::io_context* loop = nullptr;

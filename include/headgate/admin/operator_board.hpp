@@ -43,7 +43,7 @@ class OperatorBoard {
   Instant started() const noexcept { return started_; }
 
   void use(std::shared_ptr<const services::ActiveConfig> active);
-  /// Sets the same configuration with an operator's change in it.
+  /// Sets the active configuration after a change that is not a reload, such as an operator's change of a server.
   void use_same(std::shared_ptr<const services::ActiveConfig> active);
   void reloaded(const ReloadResult& result);
   void use_workers(std::size_t workers, const session::Totals& totals);

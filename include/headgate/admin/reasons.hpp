@@ -39,7 +39,8 @@ class Reasons {
   void set(ReasonKind kind, std::string_view subject = {}, std::string words = {});
   /// Removes a reason, and reports an event. Does nothing if it is not listed.
   void clear(ReasonKind kind, std::string_view subject = {});
-  /// Sets the reasons of this kind to exactly these subjects, and clears all others. Pairs of subject and words.
+  /// Sets the reasons of this kind to exactly the given subjects, and clears all others. `wrong` has pairs of subject
+  /// and words.
   void set_only(ReasonKind kind, const std::vector<std::pair<std::string, std::string>>& wrong);
 
   /// Sorted by severity, worst first, then by kind and subject. Any thread.

@@ -14,7 +14,7 @@ namespace headgate::admin {
 /// Any thread.
 class RefusedBoard {
  public:
-  /// Returns the place where a worker records them. It lives as long as the board.
+  /// Returns the object in which a worker records its malformed requests. The object lives as long as the board.
   gateway::RefusedRequests& of(unsigned worker);
   /// Returns the requests of all workers, newest first.
   std::vector<gateway::RefusedRequest> list() const;
@@ -24,7 +24,8 @@ class RefusedBoard {
   std::map<unsigned, std::unique_ptr<gateway::RefusedRequests>> workers_;
 };
 
-/// `board` must outlive it. Readers do not see the heads, which contain more than the log does.
+/// `board` must outlive the endpoint. Callers with the role `reader` do not see the heads of the requests, which
+/// contain more than the log does.
 AdminEndpoint refused_endpoint(const RefusedBoard& board);
 
 }  // namespace headgate::admin

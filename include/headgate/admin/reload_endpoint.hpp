@@ -37,7 +37,7 @@ class ReloadCalls {
 
 /// Returns the answer that describes a reload.
 AdminAnswer reload_answer(const ReloadResult& result);
-/// Its mistakes and warnings, each with its place.
+/// Returns the mistakes and warnings of a reload, each with its place.
 nlohmann::ordered_json mistakes_json(const ReloadResult& result);
 
 /// Returns a 422 with the mistakes of a file.

@@ -48,8 +48,8 @@ class RouteWindow {
   explicit RouteWindow(Steady begun) { samples_.push_back({begun, {}}); }
   /// Call it about every kEvery.
   void add(Steady now, observe::TrafficByRoute traffic);
-  /// Returns the rates from the newest sample that is at least `window` old until now; from the start if there is no
-  /// such sample.
+  /// Returns the rates since the newest sample that is at least `window` old, or since the start if there is no such
+  /// sample.
   RoutesRates rates(Steady now, const observe::TrafficByRoute& traffic, std::chrono::seconds window) const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace headgate::admin {
 
-/// The values that one server should get. Not set keeps the current value; 0 restores the configured value.
+/// The values that one server should get. An empty value keeps the current one; 0 restores the configured one.
 struct WantedSize {
   std::optional<std::uint32_t> weight;         ///< 1 to balance::kMaxWeight, or 0.
   std::optional<std::uint32_t> max_in_flight;  ///< Only if the configuration has a bound.
@@ -42,9 +42,8 @@ class ServerSizes {
   void apply(Upstreams& upstreams) const;
   /// Returns all values that are set.
   std::vector<SetSize> list() const;
-  /// Takes over the values of another process, unless these upstreams configure the server differently than that
-  /// process did. Returns the reason for not taking them over, a sentence without its full stop; "" if they were taken
-  /// over.
+  /// Takes over the values of another process, unless that process had another configuration of the server than
+  /// `written`. Returns why the values were not taken over, as a sentence without its full stop; "" if they were.
   std::string restore(const Upstreams& written, const SetSize& size);
   bool empty() const noexcept { return sizes_.empty(); }
   bool has(std::string_view upstream, std::string_view server) const;

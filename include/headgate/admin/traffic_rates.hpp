@@ -41,8 +41,8 @@ class RateWindow {
   explicit RateWindow(Steady begun) { samples_.push_back({begun, {}}); }
   /// Call it about every kEvery.
   void add(Steady now, const observe::Traffic& traffic);
-  /// Returns the rates from the newest sample that is at least a minute old until now; from the start if there is no
-  /// such sample.
+  /// Returns the rates since the newest sample that is at least a minute old, or since the start if there is no such
+  /// sample.
   Rates rates(Steady now, const observe::Traffic& traffic) const;
 
  private:

@@ -18,8 +18,8 @@ struct QueueUse {
   std::string_view what;      ///< "servers", "in_flight" or "adaptive".
   std::string key;            ///< Configuration key of its length.
   std::uint64_t waiting = 0;  ///< Sum over all workers.
-  std::uint64_t fullest =
-      0;  ///< Count of the fullest worker, if each has its own queue; otherwise the same as `waiting`.
+  /// Number of waiting requests in the fullest worker, if each has its own queue; otherwise the same as `waiting`.
+  std::uint64_t fullest = 0;
   /// Number of requests that may wait: per worker for "adaptive", otherwise in this gateway.
   std::uint64_t length = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The callers of a load: who sends when, what they were told, and whether that was true. No I/O and no clock: times are
-// relative to the start. Used by LoadRun.
+// The callers of a load: when each one sends, when each one was told to come again, and whether the gateway kept that
+// promise. No I/O and no clock: times are relative to the start. Used by LoadRun.
 
 #include "headgate/core/time.hpp"
 #include "headgate/load/percentiles.hpp"
@@ -55,7 +55,7 @@ struct LoadFigures {
   CallerFigures callers;
   CallerFigures attackers;
   std::uint64_t held = 0;   ///< requests not sent because their caller was told to wait
-  std::uint64_t again = 0;  ///< requests sent because their caller was told to come again then
+  std::uint64_t again = 0;  ///< requests sent at the time for which their caller was told to come again
   std::uint64_t kept = 0;   ///< promises of a 429 that were kept: the request at the promised time was allowed
   std::uint64_t broken = 0;
   std::uint64_t open = 0;  ///< promises for a time after the end
@@ -69,7 +69,7 @@ class Crowd {
  public:
   static constexpr std::size_t kMaxTicket = 1024;
 
-  /// If not `patient`, callers ignore what they are told.
+  /// If `patient` is false, callers ignore what they are told.
   Crowd(const TimetableOptions& options, bool patient);
 
   /// Returns the time of the next request, even if it will be held. Empty if there is none, unless an answer causes
@@ -84,7 +84,7 @@ class Crowd {
   void saw(const DueRequest& request, SeenAnswer seen, Duration sent, Duration now);
   /// Ends the load, for Ctrl-C: promises for later stay open.
   void stop() noexcept { stopped_ = true; }
-  /// Returns how many callers wait for the time that they were told.
+  /// Returns the number of callers that wait until a time that an answer gave them.
   std::size_t waiting() const noexcept { return waiting_; }
   /// Returns the waiting room ticket that a caller sends back; empty if it has none.
   std::string_view ticket(std::uint32_t caller) const noexcept { return states_[caller - 1].ticket; }
@@ -96,7 +96,7 @@ class Crowd {
     Duration until{0};      ///< when the caller may ask again
     bool holds = false;     ///< the caller waits, or has asked again without an answer yet
     bool asked = false;     ///< the caller has asked again
-    bool promised = false;  ///< the time was that of a rejection
+    bool promised = false;  ///< `until` comes from a rejection, so a request at that time should be allowed
     std::string ticket;
   };
   using Return = std::pair<Duration, std::uint32_t>;

@@ -23,7 +23,7 @@ struct LoadSecond {
   std::uint64_t no_answer = 0;
   Duration p50{0};
   Duration p99{0};
-  std::uint64_t waiting = 0;  ///< callers that wait for the time that they were told
+  std::uint64_t waiting = 0;  ///< callers that wait until a time that an answer gave them
   std::uint64_t late = 0;     ///< requests that were not sent on time
 };
 
@@ -54,7 +54,7 @@ class LoadRun {
   void start();
   /// Sends nothing more, and waits at most two seconds for requests under way. A second call ends the wait.
   void stop();
-  /// Returns whether none of its work is left on the loop. Only then may it be destroyed.
+  /// Returns whether none of the run's work is left on the loop. The run may be destroyed only then.
   bool ended() const noexcept;
   /// Returns the result. Call it after the run has ended.
   LoadReport report() const;

@@ -8,7 +8,8 @@
 
 namespace headgate::load {
 
-/// Counts durations in ranges that grow with them: 64 for each power of two, from 1 µs to a day. 16 KiB. One thread.
+/// A counter of durations. Long durations are counted in wider ranges than short ones: there are 64 ranges for each
+/// power of two, from 1 µs to a day. 16 KiB. One thread.
 class Percentiles {
  public:
   Percentiles();

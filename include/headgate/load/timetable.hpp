@@ -39,10 +39,10 @@ struct TimetableOptions {
 /// is an attack.
 std::uint32_t attackers(Like like, std::uint32_t callers) noexcept;
 
-/// Returns the arrivals per second of all senders together, this long after the start.
+/// Returns the arrivals per second of all senders together at the time `at` after the start.
 double rate_at(const TimetableOptions& options, Duration at) noexcept;
 
-/// A request that should be sent at that time after the start.
+/// A request, and the time after the start at which it should be sent.
 struct Intended {
   Duration at{0};
   std::uint32_t caller = 1;  ///< from 1; attackers have the numbers after the others

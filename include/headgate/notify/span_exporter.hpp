@@ -45,8 +45,8 @@ class SpanExporter {
   static constexpr unsigned kAttempts = 6;                        ///< Attempts per batch, over about half a minute.
   static constexpr Duration kPeriod = std::chrono::seconds(1);    ///< Time between two batches, unless a batch is full.
   static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
-  static constexpr Duration kLongestPause =
-      std::chrono::minutes(1);  ///< Even if the collector asks for a longer pause.
+  /// Longest pause, even if the collector asks for a longer one.
+  static constexpr Duration kLongestPause = std::chrono::minutes(1);
 
   /// All arguments must outlive it. Opens no connection until there are spans.
   SpanExporter(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, TraceOptions options);

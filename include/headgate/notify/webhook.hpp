@@ -23,8 +23,8 @@ namespace headgate::notify {
 /// Options of the webhook, filled in by config.
 struct WebhookOptions {
   net::Url url;
-  /// The bytes of one or more secrets (see read_secret). Each of them signs, so that the receiver may know the old or
-  /// the new secret while it is being replaced.
+  /// The bytes of one or more secrets (see read_secret). Each secret signs, so that the receiver may know the old or
+  /// the new one while a secret is being replaced.
   std::vector<std::string> secrets;
   std::string ca;  ///< PEM file of the authorities for https; empty for those of the system.
   Duration timeout = std::chrono::seconds(5);  ///< Time limit of one attempt, from name resolution to the answer.
@@ -45,8 +45,9 @@ struct WebhookCounts {
 /// same id. The loop's thread, except counts().
 class Webhook {
  public:
-  static constexpr std::size_t kMaxWaiting = 1000;  ///< If the queue is full, the oldest webhook is dropped.
-  static constexpr std::size_t kMaxUnderWay = 4;    ///< Number of webhooks that are sent at the same time.
+  /// Maximum number of waiting webhooks. Beyond it the oldest webhook is dropped.
+  static constexpr std::size_t kMaxWaiting = 1000;
+  static constexpr std::size_t kMaxUnderWay = 4;  ///< Number of webhooks that are sent at the same time.
   static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
 
   /// `loop` and `clock` must outlive it. Opens no file and no connection yet.

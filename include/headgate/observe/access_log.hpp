@@ -19,11 +19,11 @@ class LeftOut;
 class Output;
 enum class Coloured : bool;
 
-/// Belongs to one worker; its thread only. Lines leave in batches of up to 64 KiB, after at most 100 ms. If they cannot
-/// leave fast enough, the newest are dropped and counted; the caller never waits.
+/// The access log of a worker, used only on the worker's thread. Lines leave in batches of up to 64 KiB, after at most
+/// 100 ms. If they cannot leave fast enough, the newest are dropped and counted; the caller never waits.
 class AccessLog {
  public:
-  AccessLog() = default;  ///< a log that is off
+  AccessLog() = default;  ///< Creates a log that is off.
   AccessLog(const LogOptions& options, std::shared_ptr<Output> output, Lane& lane, std::shared_ptr<LeftOut> left_out);
   AccessLog(AccessLog&&) = default;
   AccessLog& operator=(AccessLog&&) = default;

@@ -74,7 +74,7 @@ void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, s
 /// Returns the gauge of the delay of this worker's loop at the last measurement.
 Gauge& loop_lag_gauge(Registry& registry, Writer worker);
 
-/// One worker's counters of the attempts at one upstream. Nothing is counted if it is empty.
+/// One worker's counters of the attempts at one upstream. Empty counters count nothing.
 struct UpstreamCounters {
   Histogram* seconds = nullptr;      ///< time to the head of the answer
   std::vector<CodeTable*> requests;  ///< counters by server
@@ -83,7 +83,7 @@ struct UpstreamCounters {
 UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
                                    const std::vector<std::string>& servers);
 
-/// The reasons for ending HTTP/2 connections: the words of session::H2Abuse without its first.
+/// The reasons for ending HTTP/2 connections: the words of session::H2Abuse except its first.
 inline constexpr std::array<std::string_view, 4> kHttp2Ends{"resets", "glitches", "queue", "head"};
 
 /// One worker's counters of the connections of one listener; null members are not counted.
@@ -174,9 +174,9 @@ class RouteCounters {
   void under_way(int more) const noexcept { series_->in_flight.add(more); }
   /// Counts a request that goes to another upstream. That worker's thread only.
   void sent_elsewhere(Elsewhere because) const noexcept { series_->elsewhere[static_cast<std::size_t>(because)].add(); }
-  /// Counts the check of one credential. The first one of a route allocates memory. That worker's thread only.
+  /// Counts the check of one credential. The first check of a route allocates memory. That worker's thread only.
   void count(const AuthResult& auth_result) const;
-  /// Counts a gRPC call; `status` must not be GrpcStatus::none. The first one of a route allocates memory. That
+  /// Counts a gRPC call; `status` must not be GrpcStatus::none. The first call of a route allocates memory. That
   /// worker's thread only.
   void count(GrpcStatus status) const;
 

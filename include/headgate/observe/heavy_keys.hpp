@@ -10,7 +10,7 @@
 
 namespace headgate::observe {
 
-/// A key and a lower bound of its occurrences; the upper bound is HeavyList::missed more.
+/// A key and a lower bound of its occurrences. The upper bound is larger by HeavyList::missed.
 struct HeavyKey {
   std::string key;
   std::uint64_t count = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A table of metrics for the events, besides the decision, between a request and one limit. A row has the metric's
-// family, a condition for limits to have it, and a condition for requests to count.
+// A table of metrics for events of a request at one limit, in addition to the decision. A row has the family of the
+// metric, a condition that tells which limits have the metric, and a condition that tells which requests it counts.
 
 #include "headgate/observe/families/limits.hpp"
 
@@ -25,9 +25,9 @@ struct LimitSeen {
   };
   Decision decision = Decision::not_charged;  ///< not_charged if another limit or a capacity rejected the request
   std::uint64_t remaining = 0;                ///< remaining units of the scarcest rate, after an allowed request
-  std::uint64_t limit = 0;                    ///< size of that rate
+  std::uint64_t limit = 0;                    ///< size of the scarcest rate
   bool unreadable_cost = false;               ///< true if the cost in the answer was not a number
-  bool other_shard = false;                   ///< true if another shard was asked because the first one rejected
+  bool other_shard = false;  ///< true if another shard was asked because the first shard rejected the request
 };
 
 /// The properties of a limit that decide which metrics it has.

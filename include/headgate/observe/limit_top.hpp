@@ -28,7 +28,7 @@ class LimitTop {
   /// Counts a rejection. `hash` is the one of HeavyKeys::add().
   void rejected(std::uint64_t hash, std::string_view key) { count(rejected_, hash, key, 1); }
   void allowed(std::uint64_t hash, std::string_view key) {
-    // This is Knuth's generator, whose upper bits are the good ones.
+    // The generator is Knuth's, and its upper bits are the most random ones.
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     if (random_ >> 61U == 0) count(allowed_, hash, key, kSampled);
   }

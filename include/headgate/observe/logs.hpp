@@ -24,8 +24,8 @@ struct LogFailure {
 /// Receives each event as one JSON object, whatever level is logged: the fields of the log and `sentence`, the event in
 /// one English sentence. Runs on the thread of the event; must not wait and must not report an event.
 using EventTap = std::function<void(std::string_view name, std::string_view json)>;
-/// Sends all events of level info and above to `tap` from now on; an empty `tap` ends that. On return, the previous tap
-/// is no longer called. Any thread, but not from within a tap.
+/// Sends all events of level info and above to `tap` from now on, or to nobody if `tap` is empty. When this function
+/// returns, the previous tap is no longer called. Any thread, but not from within a tap.
 void tap_events(EventTap tap);
 
 /// Returns the `key_id` of `key` in the log lines of this process: "k_" and 16 hexadecimal digits. Any thread.

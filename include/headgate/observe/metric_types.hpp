@@ -45,7 +45,8 @@ class Level {
   std::atomic<std::int64_t> level_{0};
 };
 
-/// A histogram of durations. One thread writes it, any thread reads it. A reader may see a newer sum than counts.
+/// A histogram of durations. One thread writes it, any thread reads it. A reader may see a sum that is newer than the
+/// counts.
 class Histogram {
  public:
   static constexpr std::size_t kMaxBounds = 13;
@@ -101,7 +102,7 @@ class TableOfCounters {
  public:
   using Key = std::uint32_t;
   static constexpr std::size_t kMax = most;
-  static constexpr Key kRest = 0;  ///< a key that stands for all others, never used otherwise
+  static constexpr Key kRest = 0;  ///< a key that stands for all others; no other use of it is allowed
 
   void add(Key key, std::uint64_t n = 1) noexcept {
     for (std::size_t i = key * kGolden >> kShift;; ++i) {

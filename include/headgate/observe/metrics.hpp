@@ -51,8 +51,8 @@ class Registry {
   /// Returns the route counters of a worker. Unlike other series they are created while requests are served.
   WorkerRoutes& routes(Writer writer);
 
-  /// Returns the most limited keys that this worker counts. Not part of the text of a scrape. That worker's thread
-  /// only.
+  /// Returns the sketches of the keys that this worker's limits reject and allow most. They are not part of the text of
+  /// a scrape. That worker's thread only.
   WorkerTops& tops(Writer writer);
 
   /// Adds a collector for the lifetime of the registry. Collectors run at each scrape on the scraping thread, never two

@@ -85,14 +85,14 @@ class BillingService final : public Service, public std::enable_shared_from_this
   void ask_days(Tell tell);
 
   static constexpr Duration kLastAttempt = std::chrono::seconds(2);
-  /// Time from the end of a day until it is complete, because gateways have added their use by then.
+  /// Time after the end of a day until the day counts as complete. By then all gateways have added their use.
   static constexpr Duration kSettles = std::chrono::minutes(5);
 
  private:
   enum class Why { too_many_keys, day_full, ended };
   struct Asked {
     UsageQuestion question;
-    std::optional<UsageHistory> history;  ///< Used in place of a page.
+    std::optional<UsageHistory> history;  ///< Set if the call asks for a history instead of a page.
     Tell tell;
   };
 
@@ -140,7 +140,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   std::deque<limit::UseSheet::Taken> inbox_;
   BillingCounts counts_;
   bool any_ = false;          ///< True if something is or was billed.
-  bool told_closed_ = false;  ///< True if calls are dropped.
+  bool told_closed_ = false;  ///< True from stop() on: new calls are dropped.
 };
 
 /// Adds headgate_billing_* to the metrics; the families are absent if nothing is billed.

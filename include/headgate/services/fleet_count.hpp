@@ -1,5 +1,5 @@
 #pragma once
-// The number of gateways that share Redis, from its reports in the last minute in which it answered.
+// The number of gateways that share Redis, as Redis reported it in the last minute in which Redis answered.
 
 #include <chrono>
 #include <cstdint>

@@ -88,7 +88,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   };
   struct Listener {
     std::uint64_t number = 0;   ///< Number of the last change whose spread is reported.
-    std::uint64_t version = 0;  ///< 0 if it is not written yet.
+    std::uint64_t version = 0;  ///< Version of that change in the log; 0 if the change is not written yet.
     Steady end{};
     Tell tell;
     Spread spread{};
@@ -124,7 +124,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   Steady changed_{};            ///< Time of the last change, here or elsewhere.
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
-  std::uint64_t version_ = 0;  ///< Number of the last change that was written.
+  std::uint64_t version_ = 0;  ///< Version in the log of the last change that was written.
   bool read_once_ = false;
   bool under_way_ = false;
   bool again_ = false;

@@ -21,7 +21,7 @@ class TraceService final : public Service {
   /// All arguments must outlive this object. The registry shows the service's numbers once spans are sent.
   TraceService(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, observe::Registry& registry);
 
-  /// Applies the options of the configuration. If they were removed, waiting spans are still sent.
+  /// Applies the options of the configuration. If the options were removed, waiting spans are still sent.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   /// Returns the number of spans that were dropped or rejected since startup. Any thread.
   std::uint64_t lost() const;

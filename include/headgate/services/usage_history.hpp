@@ -34,7 +34,7 @@ class UsageHistory {
  public:
   explicit UsageHistory(HistoryQuestion question);
 
-  /// Returns the ledger bucket to read next; empty if all were read.
+  /// The ledger bucket to read next.
   struct Wanted {
     limit::Day day;
     unsigned bucket = 0;
@@ -47,7 +47,7 @@ class UsageHistory {
   struct About {
     std::string zone;                                 ///< The time zone of the days.
     limit::Day kept_from;                             ///< The first day that the ledger still has.
-    std::function<bool(limit::Day day)> is_complete;  ///< Returns whether a day that was read receives no more use.
+    std::function<bool(limit::Day day)> is_complete;  ///< Tells whether a day that was read gets no more use.
   };
   /// Returns JSON without the days that have no use. Call it when all buckets were read.
   std::string text(const About& about) const;

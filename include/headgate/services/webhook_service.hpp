@@ -31,7 +31,8 @@ class WebhookService final : public Service {
   bool send(std::string id, std::string body, std::function<void(notify::Fate)> ended = {});
   /// Returns the numbers of webhooks; empty if there never was a webhook. Any thread.
   std::optional<notify::WebhookCounts> counts() const;
-  /// Stops the service. Waiting webhooks, and those sent from then on, get a last attempt while the loop runs.
+  /// Stops the service. Webhooks that are waiting, or that are sent after this call, get a last attempt while the loop
+  /// runs.
   void stop() override;
 
  private:

@@ -26,15 +26,15 @@ struct Assertion {
   std::string limit;  ///< empty for all limits together
   std::string tier;
   std::string key;        ///< as an operator writes it
-  bool has_tier = false;  ///< needed because the only tier of a limit without tiers has no name
+  bool has_tier = false;  ///< true if the user named a tier; the tier of a limit without tiers has an empty name
   bool has_key = false;
   Compare compare = Compare::less;
-  bool share = false;  ///< the value is a share, not a number
-  double value = 0;    ///< a share is between 0 and 1
+  bool share = false;  ///< true if the value is a share, false if it is a number
+  double value = 0;    ///< the value to compare with; a share is between 0 and 1
 };
 
-/// Parses WHAT(limit=NAME,tier=NAME,key=KEY) COMPARED VALUE. Each of the three may be missing, and may be in double
-/// quotes; compared is one of < <= > >= ==; the value is a whole number, or a share such as "0.1%".
+/// Parses WHAT(limit=NAME,tier=NAME,key=KEY) COMPARED VALUE. Limit, tier and key are optional, and may be in double
+/// quotes. COMPARED is one of < <= > >= ==. VALUE is a whole number, or a share such as "0.1%".
 Result<Assertion, TextFault> parse_assertion(std::string_view text);
 
 /// Checks that `compiled` has the limit and the tier of the assertion. The fault suggests the nearest name.

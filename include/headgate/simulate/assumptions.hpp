@@ -20,13 +20,13 @@ namespace headgate::simulate {
 /// One assumption about each request.
 struct Assumption {
   enum class What : std::uint8_t { claim, key_owner, key_tier, user, field, tls };
-  /// Whether the value is the same for all, or is taken from each arrival by name.
+  /// Whether the value is the same for all arrivals, or each arrival has its own under a name.
   enum class From : std::uint8_t { text, arrival };
 
   What what = What::claim;
   std::string name;  ///< name of the claim or the field
   From from = From::text;
-  std::string value;  ///< the text, or the name in the arrival
+  std::string value;  ///< the value itself, or its name in the arrival
 
   std::string sentence() const;  ///< returns "each request has the claim plan: free"
 };

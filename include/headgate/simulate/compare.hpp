@@ -13,7 +13,7 @@ namespace headgate::simulate {
 /// A key of a limit that is rejected more often or less often.
 struct KeyChange {
   std::string key;
-  std::uint64_t requests = 0;  ///< the larger number of both runs
+  std::uint64_t requests = 0;  ///< the larger of the numbers of both runs
   std::uint64_t rejected_before = 0;
   std::uint64_t rejected_after = 0;
 };
@@ -24,7 +24,8 @@ struct LimitChange {
 
   std::string name;
   What what = What::kept;
-  bool other_key = false;  ///< the limit counts by something else, so its keys are different
+  /// true if the new policy counts this limit by something else, so that its keys are different
+  bool other_key = false;
   std::uint64_t requests_before = 0;
   std::uint64_t requests_after = 0;
   std::uint64_t rejected_before = 0;

@@ -46,7 +46,8 @@ struct LimitFigures {
   bool observed = false;  ///< the limit only observes and rejects nobody
   std::vector<TierFigures> tiers;
   std::vector<KeyFigures> worst;  ///< the keys with most rejections first, at most kWorst
-  /// Requests of its routes that it could not check, because the key that it counts by is missing: a token, a field.
+  /// Requests of the limit's routes that it could not check, because they lack the key that it counts by, for example a
+  /// token or a field.
   std::uint64_t undecided = 0;
   std::uint64_t replaced = 0;  ///< requests that were counted by a replacement of the key from `if_absent`
   std::uint64_t banned = 0;    ///< requests that were refused because their key was suspended, or would have been
@@ -88,7 +89,8 @@ struct Figures {
   std::vector<UpstreamFigures> upstreams;  ///< upstreams that refused or queued requests
   std::uint64_t keys = 0;                  ///< number of keys of all limits
   std::uint64_t uncounted_keys = 0;        ///< requests of keys beyond the maximum; `keys` is then a lower bound
-  std::uint64_t evicted = 0;  ///< counters that were evicted for lack of memory, so that their keys were reset
+  /// counters that were evicted for lack of memory, so that their keys started again from zero
+  std::uint64_t evicted = 0;
 };
 
 /// Returns the share of `part` in `whole`; 0 if `whole` is 0.

@@ -31,7 +31,8 @@ struct ArrivalPattern {
 
   std::vector<Stream> streams;
   std::uint64_t tenants = 1;
-  bool zipf = false;  ///< the n-th tenant sends one n-th of the requests of the first; otherwise all send equally many
+  /// true if the n-th tenant sends one n-th of the requests of the first; false if all send equally many
+  bool zipf = false;
   std::string method = "GET";
   std::string path = "/";
 };

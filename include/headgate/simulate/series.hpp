@@ -17,16 +17,17 @@ namespace headgate::simulate {
 /// thread.
 class Timeline {
  public:
-  /// Maximum number of parts. Beyond it they become wider: seconds, then minutes, hours, days. 1440 minutes are a day.
+  /// Maximum number of parts. When there would be more, the parts become wider: seconds, then minutes, hours, days.
+  /// 1440 minutes are a day.
   static constexpr std::size_t kMaxParts = 1500;
 
-  /// Returns the part that contains `at`; a time before the first one counts as the first. May make all parts wider,
-  /// and then changes `version`.
+  /// Returns the part that contains `at`; a time before the first part counts in the first part. May make all parts
+  /// wider, and then changes width() and first().
   std::size_t part_of(Instant at) {
     if (at >= from_ && at < until_) return part_;
     return find(at);
   }
-  /// Returns the current position of a part that was computed with this earlier width and beginning.
+  /// Returns the current position of a part whose position was computed with this earlier width and first part.
   std::size_t moved(std::size_t part, Duration width, std::int64_t first) const noexcept;
 
   Duration width() const noexcept { return width_; }
@@ -72,7 +73,8 @@ struct Minute {
 };
 
 /// Finds the minute with most events, and counts the minutes with events. An event that is reported up to 15 minutes
-/// late is counted in its own minute, and a later one in the minute that has its place. One thread.
+/// late is counted in its own minute. An event that is reported later is counted in the newer minute that uses the same
+/// place. One thread.
 class Minutes {
  public:
   void add(Instant at) {
@@ -93,7 +95,7 @@ class Minutes {
 
   std::array<Place, 16> places_;
   Place worst_;
-  std::uint64_t ended_ = 0;  ///< number of minutes with events, without those that still have a place
+  std::uint64_t ended_ = 0;  ///< number of minutes with events that have lost their place to a newer minute
 };
 
 }  // namespace headgate::simulate

@@ -18,11 +18,11 @@ struct Suggestion {
   std::string limit;
   std::string tier;
   std::vector<std::string> now;    ///< current rates of the tier
-  std::vector<std::string> rates;  ///< the smallest sufficient ones; empty if none is large enough
-  /// Numbers with these rates, and with the suggested ones of all other limits.
+  std::vector<std::string> rates;  ///< the smallest sufficient rates; empty if no rate is large enough
+  /// Numbers of requests when all limits have their suggested rates.
   std::uint64_t requests = 0;
   std::uint64_t rejected = 0;
-  /// the smallest sufficient one with the current rate; 0 if the algorithm takes none or none is sufficient
+  /// the smallest sufficient burst with the current rate; 0 if the algorithm has no burst or no burst is sufficient
   std::uint64_t burst = 0;
 };
 
@@ -42,8 +42,9 @@ struct SuggestOptions {
   std::function<void(std::uint64_t arrivals)> progress{};  ///< same as TrialOptions::progress
 };
 
-/// Tries several sizes of all limits at a time, each counted and none enforced, until two digits of the smallest one
-/// are known: five to ten runs. A last run enforces the result. `base` is a run of the unchanged policy.
+/// Tries several sizes of all limits at a time, each counted and none enforced, until two digits of the smallest
+/// sufficient size are known: five to ten runs. A last run enforces the result. `base` is a run of the unchanged
+/// policy.
 Suggestions suggest(const config::Config& config, const Figures& base, const SuggestOptions& options);
 
 }  // namespace headgate::simulate

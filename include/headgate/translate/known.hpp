@@ -14,7 +14,8 @@ namespace headgate::translate {
 struct ImportWord {
   std::string_view name;            ///< name as the product writes it; a '*' at the end stands for any rest
   Matter matter = Matter::differs;  ///< matter of the remark if there is no equivalent
-  std::string_view why = {};  ///< reason why there is no equivalent; beside `becomes`, why there is none in some cases
+  /// reason why there is no equivalent; if `becomes` is set, the reason why there is none in some cases
+  std::string_view why = {};
   std::string_view becomes = {};  ///< configuration keys, separated by ", "; empty if there is no equivalent
 };
 

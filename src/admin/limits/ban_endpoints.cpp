@@ -51,7 +51,8 @@ Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Con
         boost::system::in_place_error,
         refuse(409, "This limit counts all callers together, so a suspension would affect all of them."));
   auto key = keys.read_for_suspension(config, limit, written);
-  const auto one = read_key(config, limit, written);  // Only some callers of a larger block may be exempt.
+  // A block is accepted even if a caller in it is exempt, because others in it may not be.
+  const auto one = read_key(config, limit, written);
   const bool of_one = is_key_id(written) || (one.has_value() && key.has_value() && *one == *key);
   if (of_one && key.has_value() && exempts(config, limit, *key))
     return Result<std::string, AdminAnswer>(
@@ -143,7 +144,7 @@ void lift(const BanCalls& calls, std::string_view query, const AdminEndpoint::Gi
   const auto now = headgate::now();
   auto& bans = *calls.bans;
   auto lifted = bans.table().lift(name, written, now);
-  if (!lifted) {  // The address may be written as a part of its block.
+  if (!lifted) {  // The operator may have written one address of the suspended block.
     const auto config = bans.config();
     const auto limit = find_limit(*config, name);
     const auto key =

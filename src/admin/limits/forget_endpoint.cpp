@@ -18,7 +18,7 @@
 namespace headgate::admin {
 namespace {
 
-constexpr int kMaxWalks = 2;  ///< Walks through Redis in progress at once.
+constexpr int kMaxWalks = 2;  ///< Maximum number of walks through Redis in progress.
 /// After this time the caller asks for the next part. So a caller that leaves ends the walk, and a caller that stays
 /// sees the progress.
 constexpr auto kPart = std::chrono::seconds(1);

@@ -26,9 +26,9 @@ using KeyJson = nlohmann::ordered_json;
 using limit::Check;
 using limit::Decision;
 
-/// A debt of more than this many bursts is not forgotten.
+/// Maximum number of times that a burst is given back to a counter. A larger debt is not fully forgotten.
 constexpr int kMaxResetRounds = 64;
-constexpr int kMaxKeyCalls = 16;  ///< Calls that may wait for Redis at once.
+constexpr int kMaxKeyCalls = 16;  ///< Maximum number of calls that wait for Redis.
 
 enum class Do : bool { look, reset };
 
@@ -62,7 +62,7 @@ struct KeyQuestion {
       out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
     return out;
   }
-  /// Gives back as many units as a counter without a debt can have lost.
+  /// Returns checks that give back one full burst, the most that a counter without a debt can lack.
   std::vector<Check> give_backs() const {
     auto out = checks(0, false);
     for (auto& check : out) check.cost = -static_cast<std::int64_t>(check.rule->burst);

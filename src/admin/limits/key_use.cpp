@@ -14,7 +14,8 @@ namespace {
 using limit::Check;
 using limit::Decision;
 
-constexpr std::uint32_t kMaxShards = 16;  // Counters of a key that are read. A busy key has permits in each of them.
+// Maximum number of counters that are read for one key. A busy key has permits in each of them.
+constexpr std::uint32_t kMaxShards = 16;
 
 /// One key of a limit, and everything that is needed to read its counters.
 struct LookedFor {
@@ -45,7 +46,7 @@ bool used_here(limit::MemoryStore& memory, const LookedFor& wanted) {
   });
 }
 
-/// True as well if Redis does not answer.
+/// Returns whether the key has a counter in Redis. Also returns true if Redis does not answer.
 Task<bool> used_there(redis::SharedLimiter& redis, const LookedFor& wanted) {
   for (const auto& tier : wanted.limit->tiers) {
     const bool sharded = tier.shards > 1;

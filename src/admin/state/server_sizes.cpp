@@ -26,7 +26,7 @@ void ServerSizes::set(const Upstreams& upstreams, const std::string& upstream, c
       sizes_[name] = {.written_weight = now.weight, .written_max_in_flight = now.max_in_flight};
     });
   const auto at = sizes_.find(name);
-  if (at == sizes_.end()) return;  // A reload has removed it.
+  if (at == sizes_.end()) return;  // A reload has removed the server.
   if (size.weight) at->second.weight = *size.weight;
   if (size.max_in_flight && at->second.written_max_in_flight > 0) at->second.max_in_flight = *size.max_in_flight;
 }

@@ -148,7 +148,7 @@ void Output::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (true) {
-    const bool last = ends_;  // ends_ is read before drain(), so that all lines queued before are written.
+    const bool last = ends_;  // ends_ is read before drain(), so that all lines queued before end() are written.
     const bool reopens = wants_reopen_.exchange(false);
     const bool done = drain();
     if (reopens) open_again();

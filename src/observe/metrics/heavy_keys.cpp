@@ -30,8 +30,8 @@ void HeavyKeys::add(std::uint64_t hash, std::string_view key, std::uint32_t time
   counters_[slots_[at] - 1U].count += times;
 }
 
-// Subtracts the median `least` from all counts. More than half of the counts are at least as large, so the sum of all
-// medians is less than the total divided by half the number of counters.
+// Subtracts the median `least` from all counts. More than half of the counts are at least as large as the median, so
+// the sum of all medians is less than the total divided by half the number of counters.
 void HeavyKeys::make_room() {
   std::array<std::uint64_t, kCounters> counts;
   for (std::size_t i = 0; i < kCounters; ++i) counts[i] = counters_[i].count;

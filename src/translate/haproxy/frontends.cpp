@@ -90,7 +90,7 @@ class Frontend {
       const auto before = std::find_if(routes_.begin(), routes_.end(), [&](const auto& each) {
         return !each.second.off && covers(each.first, requests);
       });
-      // Here the route with more conditions would win, but HAProxy never reaches this rule.
+      // In headgate the route with more conditions would win, but HAProxy never reaches this rule.
       if (before != routes_.end()) {
         copy.off = true;
         say(copy, Matter::aside, line.spot, line.text(),
@@ -313,8 +313,9 @@ class Frontend {
     routes_ = std::move(all);
   }
 
-  /// Applies a limit that is only for some requests: to the routes within them, and to a narrower copy of each route
-  /// around them.
+  /// Applies a limit that is only for some requests. Routes that match only these requests get the limit. The most
+  /// specific route that matches other requests as well is copied, and the copy, which matches only these requests,
+  /// gets the limit.
   void narrow(const HaproxyLimit& limit) {
     const auto wanted = requests_of(limit.when);
     if (!wanted) {

@@ -155,7 +155,7 @@ void say_of_plugin(Draft& draft, const TreeNode& plugin) {
   const auto name = plugin.get("name");
   if (!is_enabled(plugin)) return draft.say(Matter::aside, plugin.spot, name, "it is not enabled");
   const auto* known = known_plugin(name);
-  if (known == nullptr || known->kind == KongKind::guard) return;  // its routes have the remark
+  if (known == nullptr || known->kind == KongKind::guard) return;  // The routes of this plugin have the remark.
   if (known->kind == KongKind::harmless)
     return draft.say(known->known.matter, plugin.spot, "plugin " + name, std::string(known->known.why));
   for (const auto& [key, value] : plugin["config"].members)

@@ -83,7 +83,7 @@ void take_consumers(KongWork& work, const TreeNode& document);
 void apply_plugins(KongWork& work, const KongPlugins& plugins, DraftEntry& route);
 /// Applies the plugins for access control: credentials, groups, addresses.
 void apply_access(KongWork& work, const KongPlugins& plugins, DraftEntry& route);
-/// These two apply request-transformer and response-transformer.
+/// Apply request-transformer and response-transformer.
 void transform_requests(const TreeNode& plugin, DraftEntry& route);
 void transform_responses(const TreeNode& plugin, DraftEntry& route);
 

@@ -170,7 +170,7 @@ void take_router(TraefikWork& work, const std::string& name, const TreeNode& rou
   const auto matches = matches_of(rule);
   auto service = text_in(router, "service");
   if (service.empty() && http["services"].members.size() == 1)
-    service = http["services"].members.front().key;  // the case of labels
+    service = http["services"].members.front().key;  // Labels have the name in lower case.
   const auto to = target_of(work, service, router.spot);
   route.precedence = precedence_of(router, rule, route);
   bool first = true;
