@@ -76,13 +76,14 @@ inline constexpr std::string_view kNoLimit = "-";
 /// request waits for the candidate, and the candidate throws nothing.
 class Candidate : public std::enable_shared_from_this<Candidate> {
  public:
-  /// Calls to Redis at once; a request beyond them is not decided.
+  /// Maximum number of concurrent calls to Redis. While it is reached, further requests are not decided.
   static constexpr std::size_t kMaxCalls = 256;
-  /// Requests at once whose end the candidate has to see; a request beyond them is not decided.
+  /// Maximum number of concurrent exchanges whose end the candidate has to see. While it is reached, further requests
+  /// are not decided.
   static constexpr std::size_t kMaxExchanges = 10'000;
 
-  /// `parts` belongs to the candidate, with the credentials of the active configuration, and without counters and
-  /// servers. Clock, random and registry outlive this object.
+  /// `parts` has the configuration of the candidate with the credentials of the active one, and no counters or servers.
+  /// Clock, random and registry outlive this object.
   Candidate(Clock& clock, Random& random, std::shared_ptr<CandidateState> state, Snapshot parts,
             std::shared_ptr<const CompiledConfig> live, observe::Registry& registry, observe::Writer worker);
   ~Candidate();
@@ -95,11 +96,11 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void use_overrides(std::shared_ptr<const OverrideTable> overrides);
   const std::shared_ptr<CandidateState>& state() const noexcept { return state_; }
 
-  /// Tells that the active policy has decided. `refused` is its refusal, or null.
+  /// Call this when the active policy has decided. `refused` is its refusal, or null.
   void decided(Path& live, Exchange& x, const Problem* refused) noexcept;
-  /// Tells that the head of a server's answer is there. `x.candidate` is not null.
+  /// Call this when the head of a server's answer has arrived. `x.candidate` is not null.
   static void answered(Exchange& x) noexcept;
-  /// Tells that the exchange has ended. `x.candidate` is not null.
+  /// Call this when the exchange has ended. `x.candidate` is not null.
   static void ended(Exchange& x) noexcept;
 
   /// Returns the keys that only one of the two policies refused since the last call: `rejected` has those that only the

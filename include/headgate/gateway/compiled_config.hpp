@@ -31,7 +31,7 @@ struct Keyed;
 
 /// The moment on the path when a limit is checked. Limits that need only the head come first, so that a flood costs no
 /// signature check and no Redis call. Limits that count by a credential come after the credential was checked, so that
-/// a guess costs the caller.
+/// a forged credential takes no permits of another caller.
 enum class Stage { memory, memory_after_auth, redis, no_request, count };  ///< no_request: no request is counted
 
 /// The part of a limit's size that is counted, and where.
@@ -149,8 +149,8 @@ struct Route {
   const LoggedFields* logged = nullptr;
   /// set for the route on which callers ask for their remaining permits; null for any other route
   const CompiledUsage* usage = nullptr;
-  /// The sources of the route's keys, and the credentials that it demands, edits or exempts by. No other part of a
-  /// request is read.
+  /// The sources of the route's keys, and the credentials that the route demands, uses in edits, or exempts callers by.
+  /// No other part of a request is read.
   NeedSet reads;
   const CompiledRoom* room = nullptr;  ///< the waiting room of its visitors; null if there is none
   const std::vector<limit::Per>* balance_per =

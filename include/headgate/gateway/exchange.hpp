@@ -158,8 +158,8 @@ struct Admission {
   bool served = false;    ///< whether the request reaches its answer, so that the cost in the answer is charged
   bool late = false;      ///< whether a limit rejected messages of a call that had been let through
   bool returned = false;  ///< whether the permits were returned, because a later step ended the request
-  /// Whether the steps only say what they would do (gateway/explain.hpp): they decide in the same way, and take
-  /// nothing.
+  /// Whether the steps only say what they would do (gateway/explain.hpp). They then decide in the same way, but take no
+  /// permits.
   bool peek = false;
 
   /// The checks in the order in which they are made. Call make_room() before a check is appended.

@@ -74,7 +74,7 @@ struct RuleState {
   std::string rate;             ///< "100/minute", "1000 tokens/minute"; for a limit in flight "2 in flight"
   std::uint64_t limit = 0;      ///< the permits of an unused counter, which can all be taken at once
   std::uint64_t remaining = 0;  ///< permits left before the request
-  Duration reset_after{0};      ///< time until the counter is as if never used, before the request
+  Duration reset_after{0};      ///< time until the counter is as if never used, without the request
   bool allowed = true;          ///< whether this rule would allow the request
   Duration retry_after{0};      ///< if not: time until the rule would allow the request, or limit::kNever
   Duration delay{0};            ///< if so: how long the request would wait for its permit

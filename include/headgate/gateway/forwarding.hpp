@@ -21,7 +21,7 @@ enum class RetryReason : std::uint8_t {
   connect_error,  ///< no server could be connected to, so nothing was sent
   timeout,        ///< no head of an answer arrived in time
   closed,         ///< the server reset or closed the connection before the head of an answer
-  status,         ///< the status of the answer asks for it
+  status,         ///< the answer has a status for which the configuration wants a further attempt
   count
 };
 inline constexpr WordsOf<RetryReason> kRetryReasons({"connect_error", "timeout", "closed", "status"});

@@ -22,10 +22,10 @@ enum class Needs : std::uint8_t {
   api_key,         ///< an API key
   certificate,     ///< a client certificate that the gateway verified
   user,            ///< a user whose password was verified
-  service,         ///< the field of the auth service's answer that the source's name names
-  field,           ///< the header field that the source's name names; it may appear once
-  path_parameter,  ///< a route whose path has the parameter that the source's name names
-  cookie,          ///< the cookie that the source's name names; it may have one value
+  service,         ///< the field of the auth service's answer with the source's name
+  field,           ///< the header field with the source's name; it may appear once
+  path_parameter,  ///< a route whose path has a parameter with the source's name
+  cookie,          ///< the cookie with the source's name; it may have one value
   part,            ///< another part of the request that a caller may leave out
 };
 

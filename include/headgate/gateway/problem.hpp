@@ -21,7 +21,7 @@ inline constexpr unsigned kSilentStatus = 444;
 /// Whether a problem has a body.
 enum class ProblemBody : std::uint8_t {
   always,
-  of_rejection,  ///< unless the body of rejections is `none`
+  of_rejection,  ///< the problem has a body, unless the body of rejections is `none`
   never
 };
 

@@ -21,13 +21,13 @@ struct RefusedRequest {
   unsigned status = 0;             ///< 0 for a failed TLS handshake
   std::string reason;              ///< the reason, as in the log
   std::string method, host, path;  ///< as logged; empty if not known
-  /// the offset of the fault from the beginning of the head; not set if it has no place
+  /// the offset of the fault from the beginning of the head; not set if the fault has no place in the head
   std::optional<std::uint64_t> byte;
   /// The text around the fault: before it, the wrong byte, and after it. Inside a secret only "(secret)" is shown, in
   /// `before`.
   std::string before, wrong, after;
   std::string head;  ///< at most RefusedRequests::kHead bytes as received, with "(secret)" in place of secrets
-  bool cut = false;  ///< whether the head is longer
+  bool cut = false;  ///< whether the received head was longer
 };
 
 /// The refused requests of a worker, which writes them; any thread may read them. Keeps at most kKept requests, and at

@@ -51,14 +51,15 @@ struct ConditionRank {
 };
 ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 
-/// Whether conditions hold. `unclear` if a reader of the request could find another value than the gateway does: the
-/// name appears twice, or in a spelling that some servers treat as the same: a field with '_' for '-' (RFC 3875 section
-/// 4.1.18), a parameter after ';' or with a broken escape.
+/// Whether conditions hold. The result is `unclear` if a reader of the request could find another value than the
+/// gateway does, because a name appears twice, or in a spelling that some servers treat as the same name. Examples of
+/// such spellings are a field with '_' for '-' (RFC 3875 section 4.1.18), and a parameter after ';' or with a broken
+/// escape.
 enum class Meets { no, yes, unclear };
 
-/// Returns whether all conditions hold. If one of them is unclear, so is the result, even if another does not hold: no
-/// caller can leave a route by writing a name twice. `query` begins with '?' or is empty, and `path` is normalised.
-/// `client` is null if it is not known; it is then in no block.
+/// Returns whether all conditions hold. If one of them is unclear, the result is unclear even if another does not hold,
+/// so that no caller can leave a route by writing a name twice. `query` begins with '?' or is empty, and `path` is
+/// normalised. `client` is null if the address is not known; it is then in no block.
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
             std::string_view path, const boost::asio::ip::address* client = nullptr);
 

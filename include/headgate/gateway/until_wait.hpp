@@ -16,11 +16,12 @@ inline constexpr std::string_view kUntil = " Try again in ";
 /// The prepared words. Immutable; any thread may read it.
 struct UntilWait {
   std::string sentence;  ///< "The limit of 5/minute is used up. Try again in "; ends with kUntil
-  std::string json;      ///< the body of the problem up to the end of that text
+  std::string json;      ///< the beginning of the problem's body, up to the end of `sentence`
   std::string after;     ///< the text after the time to wait: the end of the sentence, and the name of the limit
 };
 
-/// Prepares the words for a problem of this status and end, caused by `limit`; "" if no limit caused it.
+/// Prepares the words for a problem with this status and reason. `limit` is the name of the limit that caused the
+/// problem; "" if no limit did.
 UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit = {},
                      std::string_view policy = {});
 
