@@ -61,8 +61,8 @@ bool append_allowed(Exchange& x, const Cors& rules, Fields& fields) {
   return true;
 }
 
-/// Returns the field names that a page wants to send; empty if the text is anything but a list of names, because the
-/// text is sent back to the browser.
+/// Returns the field names that a page wants to send. Empty if the text is not a list of names, because the text is
+/// sent back to the browser.
 std::string_view asked_headers(const Exchange& x) noexcept {
   const auto asked = http::field_of(x.request.fields, "Access-Control-Request-Headers");
   if (asked.twice) return {};
@@ -97,7 +97,7 @@ bool alike(const Cors& a, const Cors& b, std::string_view origin) {
          allows(b, origin);
 }
 
-/// Returns those of `methods` that a page of the request's origin may use. The answer is cached by the browser for
+/// Returns the members of `methods` that a page of the request's origin may use. The browser caches the answer for
 /// every method in it, so methods of routes with other rules are left out.
 std::string_view usable(Exchange& x, const Cors& rules, std::string_view methods) {
   const auto origin = origin_of(x);

@@ -70,8 +70,8 @@ std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept
   return problem.status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/// Returns the `code` of an error in OpenAI's format: OpenAI's own code if it has one for the problem, because programs
-/// compare it.
+/// Returns the `code` of an error in OpenAI's format. If OpenAI has a code for the problem, that code is used, because
+/// programs compare codes.
 std::string_view openai_code(const Problem& problem) noexcept {
   if (problem.status == 429) return "rate_limit_exceeded";
   if (problem.status == 401) return "invalid_api_key";

@@ -178,7 +178,7 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     write_limit(cursor, limit);
     write_policy(cursor, policy);
   });
-  out.json.shrink_to_fit();  // Each key with a rate of its own keeps such a text, so spare memory is released.
+  out.json.shrink_to_fit();  // Each key with a rate of its own keeps a text like this, so spare memory is released.
   out.after.shrink_to_fit();
   return out;
 }

@@ -21,7 +21,7 @@ struct FilePart {
 
 using http::Known;
 
-/// How tags are compared. In a strong comparison a weak tag equals none (RFC 9110 section 8.8.3.2).
+/// How tags are compared. In a strong comparison a weak tag never matches (RFC 9110 section 8.8.3.2).
 enum class Compare { strong, weak };
 
 bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcept {

@@ -7,8 +7,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The longest wait that widespread clients respect, in seconds. They replace a longer one with a guess below one
-/// second, or sleep for it, even for days. In some clients the timer overflows and they retry at once.
+/// The longest wait that widespread clients respect, in seconds. Some clients replace a longer wait with a guess below
+/// one second, and others sleep for it, even for days. In some clients the timer overflows and they retry at once.
 constexpr std::uint64_t kLongestFollowed = 60;
 
 /// Returns whether automatic retries cannot succeed.
@@ -26,7 +26,7 @@ milliseconds exact_wait(const Exchange& x, const Problem& problem) noexcept {
   if (exact == Duration(0) && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
       a.outcome == Admission::Outcome::rejected)
     exact = a.decision().retry_after;
-  // The caller may have to wait longer than the limit asks for another reason.
+  // For another reason, the caller may have to wait longer than the limit asks.
   if (exact <= Duration(0) || seconds_up(exact) != problem.retry_after)
     return std::chrono::seconds(problem.retry_after);
   return std::chrono::ceil<milliseconds>(exact);

@@ -56,7 +56,7 @@ class Passed {
 
 }  // namespace
 
-/// One exchange that waits for a call. Lives in the frame that waits.
+/// An exchange that waits for a call. Lives in the frame of the waiting coroutine.
 struct AuthCalls::Waiter : Hook {
   Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
   Waiter(const Waiter&) = delete;
@@ -84,7 +84,7 @@ struct AuthCalls::Call : Hook {
   Call& operator=(const Call&) = delete;
   ~Call() {
     if (owner->lent_ != nullptr) owner->lent_->add(-static_cast<std::int64_t>(question->size()));
-    if (concluded) return;  // otherwise a bug ended the exchange
+    if (concluded) return;  // a call that was not concluded was ended by a bug
     std::erase_if(owner->by_name_, [this](const auto& each) { return each.second == this; });
     while (!waiters.empty()) release(nullptr);
   }
@@ -99,7 +99,7 @@ struct AuthCalls::Call : Hook {
     call.late = true;
     call.end(kTooLate);
   }
-  /// Ends the call, and may destroy it. A refusal remains one even if its page does not arrive.
+  /// Ends the call, and may destroy it. A refusal stays a refusal even if its page does not arrive.
   void end(const char* why) {
     over = true;
     if (!concluded && refusal) refusal->body.clear();
@@ -120,11 +120,11 @@ struct AuthCalls::Call : Hook {
   http::ReplyHead head;
   std::optional<AuthAnswer> refusal;  ///< set while the body of the refusal is read
   balance::Choice choice;
-  upstream::Attempt* attempt = nullptr;  ///< to cancel it
+  upstream::Attempt* attempt = nullptr;  ///< the attempt under way, for cancelling it; null if there is none
   Duration counts{0};                    ///< how long the answer may be reused
   bool sent = false;                     ///< whether the question was sent to the service
   bool concluded = false;
-  bool late = false;  ///< whether the time is over
+  bool late = false;  ///< whether the time for the answer is over
   bool over = false;  ///< whether the call ends: it is late, no exchange waits any more, or the worker ends
 };
 
@@ -219,7 +219,8 @@ Task<void> AuthCalls::exchange(Call& call) {
   const bool was_kept = kept != nullptr;
   auto first = try_once(call, std::move(kept));
   auto tried = co_await first;
-  // The kept connection may have been closed meanwhile, and so may others. Try once more on a new one.
+  // The kept connection may have been closed meanwhile. Other kept connections may be closed too, so try once more on a
+  // new one.
   if (was_kept && tried.again && !call.over) {
     auto second = try_once(call, nullptr);
     tried = co_await second;
@@ -286,7 +287,8 @@ Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& ser
     call.refusal = std::move(answer);
   else
     call.owner->conclude(call, std::move(answer));
-  // The rest of an admission is read only so that its connection can be used again.
+  // If the service has admitted the request, the rest of its answer is read only so that the connection can be used
+  // again.
   auto& from = server.body();
   std::size_t seen = 0;
   bool whole = true;
@@ -297,7 +299,7 @@ Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& ser
     if (refused && whole) call.refusal->body += *bytes;
   }
   if (!refused) co_return Tried{};
-  // A page that is too long or breaks off does not make a refusal an admission.
+  // The refusal stands even if its page is too long or breaks off; the caller then gets no page.
   if (!whole) call.refusal->body.clear();
   call.owner->conclude(call, std::move(*call.refusal));
   co_return Tried{};

@@ -51,7 +51,7 @@ void AuthGuesses::remember(const Hash& hash, bool right) {
     entry = known_.insert(
         hash, [](const Known& a, const Known& b) { return a.until > b.until; }, [](const Known&) { return false; });
   if (entry == nullptr) return;
-  // A client that goes on with a refused credential is charged again when the time is over.
+  // Repeating a refused credential does not extend its time: the client is charged again when the time is over.
   if (entry->until <= now || entry->right || right) entry->until = now + kKnownFor;
   entry->right = right;
 }

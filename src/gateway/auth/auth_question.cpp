@@ -49,9 +49,9 @@ void push_told(Fields& out, std::string_view name, std::string_view value) {
   if (!value.empty()) out.push_back({Known::unknown, name, value});
 }
 
-/// Appends the facts that the service gets in fields of their own. Both families are in use: "X-Forwarded-*" by
-/// services made for Traefik, "X-Original-*" by those made for nginx. The path is the one that routes are matched with,
-/// so a service that compares it does not miss an escaped spelling.
+/// Appends the facts that the service gets in fields of their own. Two families of field names are in use:
+/// "X-Forwarded-*" by services made for Traefik, "X-Original-*" by those made for nginx. The path is the one that
+/// routes are matched with, so a service that compares paths does not miss an escaped spelling.
 void append_told(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);
@@ -118,7 +118,7 @@ AuthQuestion::AuthQuestion(Exchange& x) : route_(*x.route) {
 void AuthQuestion::take(const Fields& fields) {
   std::size_t size = 0;
   for (const auto& field : fields) size += field.name.size() + field.value.size();
-  text_.reserve(size);  // never moved, because the fields below are views into it
+  text_.reserve(size);  // the text must not move, because the fields below are views into it
   fields_.reserve(fields.size());
   const auto keep = [this](std::string_view piece) {
     const auto at = text_.size();

@@ -44,7 +44,7 @@ bool is_not_for_caller(const Field& field) {
   }
 }
 
-/// A string of less than this size would keep its text inside itself and move it.
+/// The minimum capacity of the text. A shorter string would be stored inside its object and would move with it.
 constexpr std::size_t kNoShortText = 64;
 
 /// The text that the views of an answer refer to. It does not move.
@@ -112,7 +112,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
                (out.outcome == AuthOutcome::down && auth.options->if_down == AuthIfDown::allow);
   if (out.outcome == AuthOutcome::unclear || out.outcome == AuthOutcome::down) {
     out.why = "it answered with " + std::to_string(head.status);
-    out.shareable = true;  // no part of it reaches a caller
+    out.shareable = true;  // no part of the service's answer reaches a caller
     return out;
   }
   Fields fields;

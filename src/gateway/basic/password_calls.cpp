@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// One exchange that waits for a check. Lives in the frame that waits.
+/// An exchange that waits for a check. Lives in the frame of the waiting coroutine.
 struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
   Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
   Waiter(const Waiter&) = delete;

@@ -122,7 +122,8 @@ void PasswordPool::run() {
     try {
       check->right = identity::is_password(check->password, check->hash);
     } catch (const std::bad_alloc&) {
-      check->right.reset();  // the check counts as one that had to make room
+      // without memory the password is neither right nor wrong, as for a check that had to leave the queue
+      check->right.reset();
     }
     const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - since);
     check->password = {};

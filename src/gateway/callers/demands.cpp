@@ -46,7 +46,7 @@ bool has_value(const identity::VerifiedToken& token, std::string_view name, cons
   return at != token.claims.end() && at->second == wanted.text && among(token.literals, name);
 }
 
-/// Issuers write scopes as one text with spaces between them (RFC 8693), or as a list; as `scope` or as `scp`.
+/// Issuers write scopes into the claim `scope` or `scp`, as one text with spaces between them (RFC 8693) or as a list.
 bool has_scope(const identity::VerifiedToken& token, std::string_view wanted) noexcept {
   for (const std::string_view name : {"scope", "scp"}) {
     if (has_part(text_of_claim(token, name), ' ', wanted)) return true;

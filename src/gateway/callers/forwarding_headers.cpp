@@ -47,7 +47,7 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
     const std::string_view comma = out.empty() ? "" : ", ";
     out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
   }
-  // The host and scheme that the last hop used, which is the peer.
+  // These are the host and scheme that the last hop, the peer, has used.
   const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
   return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
@@ -55,8 +55,8 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
 bool is_scheme(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
 /// Returns the member of X-Forwarded-Proto that the hop next to the client wrote. Hops append to the field or replace
-/// it, so the member is the leftmost of as many from the right as hops are believed. The client may have written any
-/// member further to the left.
+/// it, so this is the member at position `believed` from the right, or the leftmost one if there are fewer. The client
+/// may have written any member further to the left.
 std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
   while (true) {
     const auto comma = list.rfind(',');

@@ -44,7 +44,7 @@ Problem key_missing(limit::Limiter& memory, Exchange& x, const limit::Limit& lim
   } else if (absent) {
     problem.detail = absent->source->missing;
   }
-  if (problem.challenge.empty()) problem.challenge = "Bearer";  // a 401 has one (RFC 9110 section 11.6.1)
+  if (problem.challenge.empty()) problem.challenge = "Bearer";  // a 401 must have a challenge (RFC 9110 section 11.6.1)
   if (problem.status != 401) problem.challenge = {};
   return problem;
 }

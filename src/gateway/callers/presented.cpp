@@ -102,7 +102,8 @@ bool is_twin(const Field& field, std::string_view name) noexcept {
   return http::same_variable(field.name, name) && !http::same_word(field.name, name);
 }
 
-/// Removes fields that servers may confuse with one that was checked here: their values were not.
+/// Removes fields that servers may confuse with a field that was checked here. The values of the removed fields were
+/// not checked.
 void drop_twins(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   const bool keys = options.api_key.written || (x.route && x.route->reads.has(Needs::api_key));
   std::erase_if(fields, [&](const Field& field) {

@@ -162,7 +162,7 @@ void Candidate::admitted(CandidateExchange& asked) {
   conclude(asked);
 }
 
-/// Keeps the permits that were taken elsewhere, as for a request that goes on.
+/// Leaves the comparison undecided. The permits that were taken in memory are kept, as for an admitted request.
 void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
   undecided(why);
   keep(asked);
@@ -232,8 +232,8 @@ void Candidate::ended(Exchange& x) noexcept {
   of.release(asked);
 }
 
-/// Records how the request ended. If only the candidate allows it, the answer is unknown: it costs the permits that are
-/// held, and is no offence.
+/// Records how the request ended. If only the candidate allows the request, its answer is unknown: the request then
+/// costs the permits that are held, and is no offence.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;

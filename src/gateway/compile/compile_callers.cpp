@@ -1,6 +1,6 @@
 // Compiles the parts of a request that a route reads about its callers: fields, cookies and credentials that decide who
-// is counted. Each may appear once, because the server could read another one of two. Also the auth service and the
-// passwords of the route.
+// is counted. Each part may appear only once in a request; otherwise the gateway and the server could read different
+// ones. Also compiles the auth service and the passwords of the route.
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/basic/basic_auth.hpp"
@@ -24,7 +24,8 @@ void keep_once(std::vector<std::string>& names) {
 
 }  // namespace
 
-/// Reads the same for all upstreams of a route that splits its requests: the parts must not depend on the share.
+/// Notes the parts that the route reads. If a route splits its requests, the parts are the same for all its upstreams,
+/// because they must not depend on the share.
 void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const {
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   if (route.room) keyed.room = &route.room->options;
@@ -86,7 +87,7 @@ std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, 
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   for (const auto& route_limit : route.plan) keyed.limits.push_back(route_limit.limit);
   if (wanted.split) {
-    // The auth service may decide which upstream it is, so all of them count.
+    // The auth service may decide which upstream the request goes to, so all upstreams of the split count.
     for (const auto& share : wanted.split->shares)
       keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
   } else if (!wanted.respond) {

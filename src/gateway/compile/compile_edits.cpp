@@ -28,7 +28,8 @@ std::size_t segments_before_rest(std::string_view pattern) noexcept {
   return static_cast<std::size_t>(std::count(pattern.begin(), pattern.end(), '/')) - 1;
 }
 
-/// `written` is an authority or nothing, then a path. "/new/*" ends without the slash, because the rest brings its own.
+/// `written` is an authority or nothing, then a path. Of "/new/*" only "/new" is kept, because the rest of the
+/// request's path begins with a slash.
 PathTemplate path_template(std::string_view written, std::string_view pattern) {
   PathTemplate out;
   if (written.ends_with("/*")) {

@@ -17,7 +17,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether the limit may count by such a part, or take its tier from one.
+/// Returns whether the limit may count by a part of the request with these `needs`, or take its tier from one.
 bool asks_for(const limit::Limit& limit, Needs needs) {
   bool any = false;
   each_per(limit, [&](const limit::Per& per) { any = any || per.source->needs == needs; });
@@ -183,7 +183,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   std::vector<const CompiledLimit*> written;
   for (const auto& route_limit : route->plan)
     if (route_limit.ready->ranks) written.push_back(route_limit.ready);
-  // The order in which stages are checked; the rules of one stage stand together.
+  // The plan is in the order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
   for (const auto* const ranks : written)

@@ -98,7 +98,7 @@ void Exchange::copy_request(const Exchange& other) {
 
 void Exchange::reset() {
   static_cast<Incoming&>(*this) = {};
-  // reset before the upstream goes, because the state may hold places of it
+  // the state is reset before the upstream is released, because it may hold places at the upstream
   if (used) static_cast<StepState&>(*this) = {};
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.host.clear();

@@ -62,7 +62,7 @@ bool is_foreign(std::string_view domain, const AddressMap& map) noexcept {
 
 std::string_view cookie_path(TextArena& text, const AddressMap& map, std::string_view path) {
   const auto made = path_for_client(text, map, path);
-  // "/api" stands for itself and everything below it, "/api/" only for what is below.
+  // The path "/api" includes everything below it, whereas "/api/" includes only what is below.
   const bool root = made.size() > 1 && made.size() == map.stripped.size() + 1 && made.ends_with('/');
   return root && made.data() != path.data() ? made.substr(0, made.size() - 1) : made;
 }
@@ -95,8 +95,8 @@ std::string_view for_client(TextArena& text, const AddressMap& map, std::string_
 }
 
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value) {
-  // Joined at the end: the server chooses the number of pieces, and appending to one text at a time would copy it for
-  // each.
+  // The pieces are joined at the end: the server chooses their number, and appending each piece to one text would copy
+  // the text every time.
   std::vector<std::string_view> pieces;
   const bool keeps_path = !maps_paths(map) || is_host_cookie(value);
   for (std::string_view rest = value; pieces.empty() || !rest.empty();) {

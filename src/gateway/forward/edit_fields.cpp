@@ -99,7 +99,7 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
     if (text.size() == 1) {
       out = value;
     } else {
-      // Begin with a copy: a text that grows may move, and others may hold views of the first one.
+      // The text begins as a copy: extending a text may move it, and others may hold views of the original value.
       out = out.empty() ? x.text.join({value}) : x.text.extend(out, {value});
     }
   }

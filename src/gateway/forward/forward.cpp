@@ -39,7 +39,7 @@ void append_via(TextArena& text, const Fields& received, std::string_view ours, 
 }
 
 /// The server always gets a Host (RFC 9112 section 3.2). The host of an absolute target replaces the one sent. If the
-/// client sent none, it is the name of the upstream.
+/// client sent no Host, the server gets the name of the upstream.
 void append_host(const Exchange& x, Fields& out) {
   std::string_view host = x.request.authority.empty() ? x.upstream : x.request.authority;
   if (x.route && x.route->edits && x.route->edits->host.is == HostHeader::Is::fixed) host = x.route->edits->host.text;
@@ -103,7 +103,7 @@ void take_over_fields(Exchange& x, RejectionHeaders limits) {
     if (field.id != Known::unknown) return field.id == Known::via;
     return http::same_word(field.name, "X-Request-Id") || (counted && is_limit_field(field));
   });
-  // Content-Length of a body that is not sent (RFC 9110 section 8.6).
+  // This is the Content-Length of a body that is not sent (RFC 9110 section 8.6).
   if (x.request.head() || x.answer.status == 304) {
     const auto length = http::value_of(x.answer.fields, Known::content_length);
     if (!length.empty()) out.push_back({Known::content_length, "Content-Length", length});

@@ -24,7 +24,7 @@ std::string words_of(const upstream::Failure& failure) {
 
 }  // namespace
 
-/// One copy. It needs no exchange, which may end earlier.
+/// The copy of one request. The copy does not need the exchange of the request, which may end earlier.
 struct Mirrors::Copy : Hook {
   Copy(Clock& its_clock, net::LentBytes::Share* counts)
       : clock(its_clock), alarm(clock.alarm(&Copy::rings, this)), lent(counts) {}
@@ -38,7 +38,7 @@ struct Mirrors::Copy : Hook {
   void take(const upstream::RequestStart& from, std::string_view bytes) {
     std::size_t size = from.method.size() + from.path.size() + from.query.size() + bytes.size();
     for (const auto& field : *from.fields) size += field.name.size() + field.value.size();
-    text.reserve(size);  // never moved, because the fields below are views into it
+    text.reserve(size);  // the text must not move, because the fields below are views into it
     if (lent != nullptr) lent->add(static_cast<std::int64_t>(text.capacity()));
     fields.reserve(from.fields->size() + 1);
     for (const auto& field : *from.fields)
@@ -87,9 +87,9 @@ struct Mirrors::Copy : Hook {
   TextBuffer head;
   http::ReplyHead answer;
   Duration took{0};                      ///< time to the head of the answer
-  upstream::Attempt* attempt = nullptr;  ///< to cancel it
+  upstream::Attempt* attempt = nullptr;  ///< the attempt under way, for cancelling it; null if there is none
   bool waits = true;
-  bool over = false;  ///< whether the time is over, or the worker ends
+  bool over = false;  ///< whether the time for the answer is over, or the worker ends
 
  private:
   std::string_view keep(std::string_view piece) {

@@ -80,7 +80,7 @@ GrpcWeb::GrpcWeb(Exchange& x)
   x.reply = &reply_;
 }
 
-// The bound is for the bytes that the server gets: three of four.
+// The bound applies to the bytes that the server gets: three for each four characters of the text form.
 bool GrpcWeb::Body::take_at_most(std::uint64_t most) noexcept {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   return from_.take_at_most(text_ && most < kMax ? most + most / 3 + 3 : most);

@@ -8,8 +8,8 @@
 namespace headgate::gateway::key_source {
 namespace {
 
-/// The digest of the value as PHP and Node read it: text that is no valid escape is kept. For a server that decodes no
-/// escapes, other spellings are other values; it does no harm that they share a counter.
+/// Returns the digest of the value as PHP and Node read it: an invalid escape is kept as it is. A server that decodes
+/// no escapes sees different spellings as different values, but it does no harm that they share a counter.
 identity::Sha256 digest_of(std::string_view value) {
   if (value.find('%') == value.npos) return identity::sha256(value);
   return identity::sha256(http::percent_decoded(value));
@@ -32,7 +32,7 @@ const KeySource cookie{.word = "cookie:",
                        .noun = [](std::string_view name) { return "value of cookie " + std::string(name); },
                        .missing = "A cookie that requests are counted by is missing.",
                        // A session cookie is as valuable as a password, so only its digest is used. `identify` refuses
-                       // a request with two.
+                       // a request with two such cookies.
                        .value =
                            [](Exchange& x, std::string_view name) {
                              const auto found = http::cookie_of(x.request.fields, name);

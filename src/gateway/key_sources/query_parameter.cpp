@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kLongestParameter = 128;
 
-/// Returns the digest of the value as servers read it: "%41" is "A", and "+" is a space to some of them. For a server
-/// that tells two spellings apart they are two values, and they still share a counter: otherwise callers would choose
-/// their counter by the spelling.
+/// Returns the digest of the value as servers read it: "%41" is "A", and "+" is a space to some of them. A server may
+/// see two spellings as different values, but they share a counter; otherwise callers could choose their counter by the
+/// spelling.
 identity::Sha256 digest_of_parameter(std::string_view value) {
   if (value.find_first_of("%+") == value.npos) return identity::sha256(value);
   auto plain = http::percent_decoded(value);
@@ -48,8 +48,8 @@ const KeySource query_parameter{
     .needs = Needs::part,
     .noun = [](std::string_view name) { return "value of query parameter " + std::string(name); },
     .missing = "A query parameter that requests are counted by is missing.",
-    // Servers differ in which of two they use, so a request with two has no value. Some servers also read ";" as "&",
-    // and find other parameters.
+    // Servers differ in which of two parameters with one name they use, so a request with two has no value. Some
+    // servers also read ";" as "&", and find other parameters.
     .value =
         [](Exchange& x, std::string_view name) {
           if (x.request.query.find(';') != std::string_view::npos) return std::string_view{};

@@ -41,8 +41,8 @@ void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule
   record.remaining = a.decisions[rule].remaining;
 }
 
-/// Chooses the limit to log: the one that rejected, otherwise one in observe mode that would have, otherwise the
-/// binding one.
+/// Chooses the limit to log: the limit that rejected the request; otherwise one in observe mode that would have
+/// rejected it; otherwise the binding limit.
 void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   const auto& a = x.admission;
   if (a.binding && a.outcome == Admission::Outcome::rejected) {

@@ -20,7 +20,8 @@ constexpr std::size_t kLongestName = 128;
 constexpr std::size_t kLongestWord = 32;  // longest word that is shown although it may be anything
 constexpr std::size_t kLongestCharacter = 4;
 constexpr std::size_t kShortestSecretWord = 3;
-constexpr std::size_t kLookedThrough = 4 * RefusedRequests::kHead;  // the text gets shorter where secrets are replaced
+// more bytes than are shown are read, because secrets are replaced with shorter text
+constexpr std::size_t kLookedThrough = 4 * RefusedRequests::kHead;
 constexpr auto kNowhere = std::string_view::npos;
 
 constexpr std::array<std::string_view, 12> kSecretWords{
@@ -65,7 +66,7 @@ class Shown {
       const auto end = line_end(at);
       auto text_end = end;
       while (text_end > at && ends_line(bytes_[text_end - 1])) --text_end;
-      if (text_end == at && at > 0) return copy(at, end), true;  // the empty line after the head
+      if (text_end == at && at > 0) return copy(at, end), true;  // this is the empty line after the head
       if (at == 0)
         first_line(at, text_end);
       else
@@ -173,7 +174,7 @@ class Shown {
 
   void parameters(std::size_t at, std::size_t to) {
     while (at < to) {
-      auto name = at + 1;  // after '?', '&', ';' or '#'
+      auto name = at + 1;  // the name begins after '?', '&', ';' or '#'
       const auto end = first_of("?&;#", name, to);
       const auto equals = first_of("=", name, end);
       while (name < equals && is_blank(bytes_[name])) ++name;
@@ -266,7 +267,8 @@ class Shown {
 
 /// Returns the beginning of the line that contains `at`.
 std::size_t line_of(std::string_view bytes, std::size_t at) {
-  if (at > 0 && at < bytes.size() && bytes[at] == '\n') --at;  // the CR of the line, or the LF that ends it
+  // both characters of a line end belong to the line that they end
+  if (at > 0 && at < bytes.size() && bytes[at] == '\n') --at;
   if (at > 0 && at < bytes.size() && bytes[at] == '\r') --at;
   const auto before = bytes.substr(0, at + 1).find_last_of("\r\n");
   return before == kNowhere ? 0 : before + 1;
@@ -284,7 +286,7 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   out.head = head.text().substr(0, RefusedRequests::kHead);
   if (!fault || *fault > bytes.size()) return;
   out.byte = *fault;
-  // The text after a place can show that it is a secret, such as the '@' after a user.
+  // Later text can show that earlier text is a secret, such as the '@' after a user.
   const auto until = std::min(bytes.size(), *fault + kLookedThrough);
   Shown line(bytes.substr(0, until), *fault, identity);
   const auto begin = line_of(bytes.substr(0, until), *fault);

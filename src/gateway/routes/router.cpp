@@ -40,7 +40,7 @@ struct Router::Node {
   boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>> literals;
   std::unique_ptr<Node> parameter;
   Routes here;  // routes that end in this segment
-  Routes rest;  // routes that end in "*" after it
+  Routes rest;  // routes that have "*" after this segment and end there
 };
 
 /// The trees of all hosts. A request finds its tree by hashing, so the number of hosts does not matter.

@@ -43,7 +43,7 @@ using upstream::Failure;
 
 constexpr unsigned kMaxInterim = 32;
 
-/// One relay. Its functions are in the order in which they run.
+/// The relay of one exchange. Its functions are in the order in which they run.
 class Relay {
  public:
   Relay(Path& path, Exchange& x)

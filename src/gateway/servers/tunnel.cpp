@@ -53,7 +53,7 @@ struct Tunnel {
   Clock::Steady last_byte;
   ScopedTask up;
 
-  /// One direction may be idle while the other is not.
+  /// A direction may be idle while the other one is not, so the last byte of either direction counts.
   bool quiet_too_long() const noexcept { return x.clock->steady() - last_byte >= idle; }
 
   Task<Result<std::string_view>> read(http::BodyReader& from) {
