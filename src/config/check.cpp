@@ -93,7 +93,7 @@ class Checker {
     const auto key =
         std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
     if (key != section.keys.end()) {
-      // The key may also be another gateway's, with a number where headgate has an object.
+      // The key may also be meant as that of another gateway, which has a number where headgate has an object.
       const bool theirs = takes_object(*key->shape) && node.kind == Kind::number;
       auto other = theirs ? other_word(node, section) : std::nullopt;
       if (!other) {
@@ -189,7 +189,7 @@ class Checker {
     const bool quotable = shape.form != Form::boolean && shape.form != Form::section;
     if (node.kind == Kind::number && quotable) help = "write it in double quotes, " + help;
     if (node.kind == Kind::number && takes_rate(shape)) help = rate_help(node.text);
-    // The number itself is valid, as in "20 nodelay".
+    // The text may begin with a valid number, as in "20 nodelay".
     const auto digits = std::min(node.written.find_first_not_of("0123456789"), node.written.size());
     if (shape.form == Form::integer && node.kind == Kind::string && digits > 0 && digits <= 12)
       help = "write " + in_quotes(key.name) + ": " + node.written.substr(0, digits);

@@ -82,8 +82,8 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
 void check_unused(Build& build) {
   std::set<std::string> limits;
   std::set<std::string> upstreams;
-  // A misspelt name is already reported, so its likely target does not count as unused. The search compares with all
-  // names, so only the first misspelt names get one.
+  // A misspelt name is already reported, so its likely target does not count as unused. The search for a target
+  // compares with all names, so it is done only for the first misspelt names.
   constexpr int kMisspelt = 100;
   int misspelt = 0;
   const auto use = [&](std::set<std::string>& used, const std::string& name, const NumbersByName& known,

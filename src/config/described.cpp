@@ -57,7 +57,7 @@ std::string fallback_text(const Key& key) {
   return nlohmann::json(text).dump();
 }
 
-/// ${NAME:-default} without the default, which may be a secret.
+/// Returns the text with the default removed from each ${NAME:-default}, because a default may be a secret.
 std::string without_defaults(std::string_view written) {
   std::string out;
   for (std::size_t at = 0; at < written.size();) {
@@ -103,8 +103,8 @@ bool names_credential(std::string_view field) {
   return false;
 }
 
-/// Returns whether the texts of `child`, a member of `parent`, may be credentials. Texts that every caller receives are
-/// none, unless their name suggests it.
+/// Returns whether the texts of `child`, a member of `parent`, may be credentials. A text that every caller receives is
+/// no credential, unless the name of its field suggests one.
 bool is_private(const Node& parent, const Node& child) {
   if (among(kSecretKeys, child.key)) return true;
   const bool fields = parent.key == "set" || parent.key == "add" || parent.key == "headers";

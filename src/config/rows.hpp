@@ -86,7 +86,7 @@ bool set(const Node& node, const Shape& shape, Part& out) {
   return true;
 }
 
-/// A type that holds no value if none is written.
+/// An optional, which stays empty if no value is written.
 template <class Value>
 bool set(const Node& node, const Shape& shape, std::optional<Value>& out) {
   Value value{};

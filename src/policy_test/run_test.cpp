@@ -30,7 +30,7 @@ class Prepared {
     const auto written = std::ranges::find_if(fields_, [](const auto& field) { return same_word(field.name, "Host"); });
     if (written != fields_.end()) {
       host = written->value;
-      fields_.erase(written);  // a second one is passed on, and is refused
+      fields_.erase(written);  // a second Host field is passed on, and is refused
     }
     arrival_.address = boost::asio::ip::make_address(step.ip);
     arrival_.method = step.method;

@@ -46,7 +46,7 @@ class AdminService final : public WorkerService {
 struct AdminListener::Next::State {
   std::optional<config::Admin> options;
   Listeners::Next listeners;
-  std::string off_because;  ///< the reason why it does not listen although it should; otherwise empty
+  std::string off_because;  ///< why the admin interface does not listen although it should; otherwise empty
 };
 
 AdminListener::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}

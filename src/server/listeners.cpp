@@ -42,8 +42,8 @@ Result<Listeners::Next, ListenFailure> Listeners::prepare(const std::vector<net:
 }
 
 Bound Listeners::bind_new(net::ListenOptions options) const {
-  // The process's own sockets share their port with one for more or fewer addresses. bind() finds sockets of other
-  // processes.
+  // If this process has a socket at the port, check_free() is left out, because own sockets may share a port with a
+  // wider or narrower address. bind() still finds sockets of other processes.
   const bool own =
       std::any_of(open_.begin(), open_.end(), [&](const Open& each) { return each.at.port() == options.port; });
   if (options.port != 0 && !own)

@@ -52,7 +52,7 @@ services::OpenLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
-/// Overrides that have ended need no entry: no one could act on them.
+/// Keeps no entry for an override that has ended, because no one could act on it.
 services::OpenLog open_override_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
@@ -213,7 +213,8 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
           }};
 }
 
-/// Stops the side thread before the admin interface, which gets answers from it; also if something is thrown.
+/// Stops the side thread before the admin interface, which gets answers from that thread; also if an exception is
+/// thrown.
 struct StopsFirst {
   SideThread& side;
   ~StopsFirst() { side.stop(); }
@@ -270,7 +271,8 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     add_admin_bounds(shared.bounds, admin, events, live);
     program.use_admin(admin);
     program.hand_over_by(std::move(taken), std::move(command));
-    // The previous process answers for both until this one serves.
+    // A process that replaces another one waits before its admin interface starts: the previous process answers until
+    // then.
     const auto wait = [&] {
       program.await_keys();
       const auto end = std::chrono::steady_clock::now() + kLongestWait;

@@ -20,7 +20,7 @@
 namespace headgate::server {
 namespace {
 
-constexpr int kBusyShare = 10;  ///< the simulation may run at most one part in this many of the time
+constexpr int kBusyShare = 10;  ///< the simulation may run for at most 1/kBusyShare of the time
 
 /// A file in memory, for code that reads files.
 class MemoryFile {

@@ -119,7 +119,7 @@ std::optional<std::string> why_no_server(const std::string& url) {
 }
 
 std::optional<std::string> why_no_rate(const std::string& rate) {
-  constexpr std::uint64_t kMaxCount = 100'000;  // its test sends ten times as many
+  constexpr std::uint64_t kMaxCount = 100'000;  // the policy test sends ten times as many requests
   const auto read = parse_rate(rate);
   if (read.has_error()) return read.error().message + "; " + read.error().help;
   if (read->month) return "a month needs another algorithm: begin with a day, and see docs/algorithms.md";

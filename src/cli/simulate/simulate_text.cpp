@@ -30,7 +30,8 @@ std::string quoted_words(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Returns when it rejects, as a row of bars: each is a part of the time, and the highest one has the most rejections.
+/// Returns when a limit rejects, as a row of bars. Each bar is a part of the time, and the highest bar has the most
+/// rejections.
 std::string bars(const std::vector<std::uint64_t>& counts) {
   constexpr std::size_t kMax = 24;
   constexpr std::array<std::string_view, 9> kBars{" ",      "\u2581", "\u2582", "\u2583", "\u2584",

@@ -115,7 +115,7 @@ class BindingSearch {
   }
 
  private:
-  /// Keeps those limits in `stricter_` that are stricter on this route, too.
+  /// Keeps in `stricter_` only the limits that are stricter on this route, too.
   void look(const PlannedUse& use, std::span<const PlannedUse> plan, const std::vector<const PlannedUse*>& here) {
     auto& found = stricter_[use.limit];
     if (!met_[use.limit]) {

@@ -1,4 +1,4 @@
-// Advice on limits that count by a credential which callers may leave out, and so escape the limit.
+// Advice on limits that count by a credential that callers can leave out to escape the limit.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"

@@ -182,7 +182,7 @@ class IssuerBuilder {
                  [with](JwtAlgorithm each) { return with_of(each) == with; });
     alone.keys = std::move(keys);
 
-    // The JWK Set has the keys for the other algorithms.
+    // The JWK Set may have the keys for algorithms that this key does not fit.
     if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;
     if (const auto made = JwtKeys::of_configuration(alone); made.has_error())
       report_.error(code::kCredentials, node, made.error());

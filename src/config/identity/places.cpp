@@ -70,7 +70,8 @@ class PlaceChecker {
   void both(const char* where, const std::string& of_key, const std::string& of_token) {
     if (of_key.empty() || of_key != of_token) return;
     const Node* written = find(key_, where);
-    if (written == nullptr) written = find(jwt_, where);  // this one then has the other's default place
+    // the place of the API keys is then a default, and the tokens have the same place
+    if (written == nullptr) written = find(jwt_, where);
     if (written != nullptr) report_both(*written);
   }
 
@@ -147,7 +148,7 @@ class PlaceChecker {
   const Node* identity_;
   const Node* key_;
   const Node* jwt_;
-  std::vector<const Node*> key_headers_;  // as written
+  std::vector<const Node*> key_headers_;  // the fields for API keys, as written
 };
 
 }  // namespace

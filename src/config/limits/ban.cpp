@@ -60,7 +60,8 @@ namespace {
 using limit::Limit;
 using limit::Rule;
 
-/// Returns a rule beside those of the limit. It is exact, so that "20 within a minute" means just that.
+/// Returns the rule that counts the offences, beside the rules of the limit. The rule is exact, so that "20 within a
+/// minute" means just that.
 Rule offence_rule(const Limit& limit, std::uint64_t after, Duration within) {
   Rule rule;
   rule.limit = limit.name;

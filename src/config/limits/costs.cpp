@@ -128,7 +128,7 @@ class CostBuilder {
     const auto& source = **found;
     const bool settles = is_settled(out_);
     fill(&node_, kCost, out_);
-    if (settles) {  // it replaces "otherwise", which does not apply to it
+    if (settles) {  // "hold" replaces "otherwise", which does not apply to a cost from the answer
       out_.default_value = Cost().default_value;
       read_number(&node_, "hold", out_.default_value);
     }

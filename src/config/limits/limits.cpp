@@ -216,7 +216,7 @@ class LimitBuilder {
     }
   }
 
-  /// Clients are then identified by address, and requests are not counted.
+  /// Checks a limit on glitches, which counts by client address and counts no requests.
   void glitches(const Node& written) {
     if (find(&node_, "per") != nullptr &&
         (out_.per.size() != 1 || out_.per.front().source == nullptr || out_.per.front().source->word != "client_ip"))

@@ -101,8 +101,8 @@ class PlanChecker {
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
   }
 
-  /// Reports limits whose rejection makes the path check all limits of their place again, so that one request would
-  /// count as several attempts.
+  /// Reports limits whose rejection makes the gateway check all limits of the request again: a limit that counts
+  /// rejected requests would then count one request several times.
   void check_asked_again(const RouteOptions& route, const std::vector<Use>& plan) {
     const auto counts = std::find_if(plan.begin(), plan.end(),
                                      [](const Use& use) { return use.limit != nullptr && use.limit->count_rejected; });
@@ -306,8 +306,8 @@ class PlanChecker {
     }
   }
 
-  /// Returns whether only the presence of a certificate is known: a listener with "client_ca" knows the whole
-  /// certificate, a PROXY header only that there is one.
+  /// Returns whether a listener may learn only that there is a certificate: a PROXY header says no more than that,
+  /// while a listener with "client_ca" knows the whole certificate.
   bool told_only_that_there_is_one() const {
     const auto& listen = build_.config.listen;
     return !build_.config.identity.trusted_proxies.empty() &&

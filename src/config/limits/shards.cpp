@@ -64,7 +64,8 @@ class ShardChecker {
     return false;
   }
 
-  // A lease takes the permits of a busy key in batches, so one server is enough for any key, and the limit stays exact.
+  // Turns leases off, and warns if there were any: a lease takes the permits of a busy key in batches, so one server is
+  // enough for any key, and the limit stays exact without shards.
   void leases() {
     bool any = false;
     for (auto& tier : out_.tiers) {

@@ -75,7 +75,7 @@ class LimitSizes {
     return at == all.end() ? nullptr : *at;
   }
 
-  /// Returns whether the credential with the key also has the tier, so that a key has one tier.
+  /// Returns whether one credential gives both the key and the tier, so that each key has only one tier.
   bool tier_of_key() const {
     return limit_.tier_from && std::any_of(limit_.per.begin(), limit_.per.end(), [&](const limit::Per& per) {
              return per.source->needs == limit_.tier_from->source->needs;
@@ -134,7 +134,7 @@ class LimitSizes {
   void waits() {
     for (const Node* section : sections()) {
       const Node* wait = text_at(section, "wait");
-      // For a rate, the algorithm reports it.
+      // A limit with rates is left out, because its algorithm reports a wait that is too long.
       if (wait == nullptr || std::none_of(limit_.tiers.begin(), limit_.tiers.end(), flies)) continue;
       const auto length = parse_duration(wait->text);
       if (length.has_error() || *length < kLongWait) continue;
@@ -204,7 +204,7 @@ void room_sizes(Build& build, const gateway::WaitingRoom& room, const Node& node
 
 }  // namespace
 
-// Errors come first: sizes that cannot be read have been replaced by others.
+// Does nothing if there are errors, because sizes that cannot be read have been replaced by others.
 void check_sizes(Build& build) {
   if (build.report.has_errors()) return;
   const auto& config = build.config;

@@ -98,7 +98,8 @@ void build_bounds(Build& build) {
   auto& out = build.config.bounds;
   out.ipv6_prefix = build.config.identity.ipv6_prefix;
   build_connection_rate(build, bounds);
-  auto& path = build.config.gateway;  // the path writes to servers, holds bodies, and explains heads
+  // the request path needs these bounds as well: for writes to servers, held bodies and the heads of requests
+  auto& path = build.config.gateway;
   path.write_timeout = build.config.timeouts.write;
   path.tunnel_timeout = build.config.timeouts.tunnel;
   path.head_bounds = out.head;

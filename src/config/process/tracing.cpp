@@ -52,7 +52,7 @@ constexpr std::uint32_t kDefaultSample = 10'000;  // in millionths
 constexpr std::string_view kCollector = "http://otel-collector:4318";
 constexpr std::string_view kSignal = "/v1/traces";
 
-/// Completes the address: the collector's becomes that of the signal.
+/// Appends the path for traces to the URL of a collector, unless the URL ends with that path.
 void add_signal(net::Url& url) {
   if (url.target.ends_with(kSignal)) return;
   if (url.target.ends_with('/')) url.target.pop_back();

@@ -115,7 +115,7 @@ std::vector<std::string> upstreams_of(const RouteOptions& route) {
   return out;
 }
 
-/// Returns the fields in which the route's servers read what the service says.
+/// Returns the fields in which the route's servers receive values from the auth service.
 std::vector<std::string> believed_fields(const RouteOptions& route) {
   auto out = route.auth->copy;
   if (!route.edits) return out;
@@ -126,7 +126,8 @@ std::vector<std::string> believed_fields(const RouteOptions& route) {
   return out;
 }
 
-/// Returns whether the edits remove a client's field of this name. A field that is added leaves the client's beside it.
+/// Returns whether the edits remove a client's field of this name. An edit that only adds a field keeps the client's
+/// field beside it.
 bool drops(const Edits& edits, std::string_view name) {
   return edits && std::ranges::any_of(edits->request_fields, [name](const auto& edit) {
            return edit.how != FieldEdit::How::add && http::same_variable(edit.name, name);
@@ -175,7 +176,7 @@ void build_auth(Build& build, const Node& route, RouteOptions& out) {
   const auto read = net::parse_url(auth.url, kAuthExample);
   if (read.has_error()) return;
   auth.target = read->target;
-  // the part that is shown, because the query may be a secret
+  // only this part is shown, because the query may be a secret
   auth.url.erase(std::min(auth.url.find('?'), auth.url.size()));
   auth.host = net::authority(*read);
   auth.to = named_upstream(build, auth.url);

@@ -20,7 +20,7 @@ namespace {
 
 using gateway::ValueCondition;
 
-/// Returns nothing if the value cannot be used, which is reported.
+/// Returns false after a report if the value cannot be used.
 bool read_values(Build& build, const Node& node, ValueCondition& out) {
   if (node.kind == Kind::boolean) {
     if (node.text == "true") return true;
@@ -205,7 +205,8 @@ bool take_all(const Conditions& a, const Conditions& b, const Conditions& third)
   });
 }
 
-/// Returns the methods for which both compete: a route that names the method comes before one for all.
+/// Returns the methods that both routes name; sets `all` if neither names any. A route that names a method comes before
+/// a route for all methods, so these two do not compete.
 std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOptions& b, bool& all) {
   all = a.methods.empty() && b.methods.empty();
   std::vector<std::string> out;
@@ -239,8 +240,8 @@ bool is_smaller(const Blocks& first, const Blocks& second) {
   });
 }
 
-/// Returns whether one of them wins wherever both hold, because it is more specific. The rank of blocks is that of the
-/// largest one, which may not be the block that contains an address.
+/// Returns whether one of the two conditions wins for every request that meets both, because it is more specific. The
+/// rank of blocks is that of the largest one, which may not be the block that contains an address.
 bool is_decided(const RouteConditions& a, const RouteConditions& b) {
   const auto first = rank_of(a);
   const auto second = rank_of(b);
@@ -250,7 +251,8 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  // Whether two expressions share a path cannot be decided in practice, so the first route of the file comes first.
+  // Whether two expressions match a common path cannot be decided in practice, so the first route of the file comes
+  // first.
   if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;

@@ -224,7 +224,7 @@ void build_edits(Build& build, const Node& section, std::shared_ptr<const EditOp
   made->response_fields = field_edits(build, response);
   fill(response, kResponseFields, *made);
   made->host = host_header(section);
-  // Settings that equal the default do not give the route edits.
+  // A setting that equals the default does not count as an edit.
   if (section.key == "all_routes" && made->host && made->host->is == HostHeader::Is::as_received) made->host.reset();
   if (find(&section, "rewrite_answers") != nullptr) read(&section, "rewrite_answers", made->answers.emplace());
   const Node* rewrite = find(&section, "rewrite");

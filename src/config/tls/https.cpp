@@ -93,7 +93,8 @@ void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* 
                         "write \"redirect_to_https\": " + port + ", or 443 if clients reach that port there");
 }
 
-/// Returns a TLS listener that is not at port 443, if none is at it; null if one is, or if none has a port of its own.
+/// Returns the first TLS listener if no TLS listener is at port 443; null if one is at port 443, or if none has a fixed
+/// port.
 const net::ListenOptions* secure_elsewhere(const config::Config& config) {
   const net::ListenOptions* out = nullptr;
   for (const auto& each : config.listen) {

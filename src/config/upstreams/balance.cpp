@@ -79,7 +79,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
   return true;
 }
 
-/// Returns where the configuration has this part.
+/// Returns the node at which "balance" names `per`; `upstream` if there is none.
 const Node& node_of(const Node& upstream, const Per& per) {
   for (const Node* each : texts(find(find(&upstream, "balance"), "per")))
     if (const auto parsed = parse_per(each->text); parsed.has_value() && *parsed == per) return *each;

@@ -19,7 +19,7 @@ namespace headgate::config {
 namespace {
 
 constexpr Shape kTries = integer(1, 10);
-// number of reasons without the last one, the status, which has words of its own
+// number of reasons without the last one, "status", which the words of gRPC's statuses replace
 constexpr std::size_t kPlainReasons = 3;
 constexpr std::size_t kGrpcFailures = 16;  // number of statuses except OK
 /// The failures, followed by the statuses of gRPC in the order of their numbers.

@@ -106,7 +106,7 @@ void GatewayProgram::activate(PendingConfig next) {
 void GatewayProgram::list_services() {
   services_.add(traces_);
   services_.add(*shared_.webhooks);
-  services_.add(server_watch_);  // runs soon: operators' changes to servers go to the watches that it shows
+  services_.add(server_watch_);  // starts early: operators' changes to servers go to the watches that it shows
   services_.add(keyring_);
   services_.add(*shared_.agreement);
   services_.add(*shared_.quotas);
@@ -191,7 +191,8 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
       [this](pid_t next) {
         observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
         handed_over_to_ = next;
-        // In any other drain, a person who changes the file is told that this process does not use it.
+        // Only an upgrade stops the watch: in any other drain, a person who changes the file is told that this process
+        // does not use the change.
         if (watch_) watch_->stop();
         tell_service_manager("MAINPID=" + std::to_string(next));
         // The new process uses the address of the admin interface as well.

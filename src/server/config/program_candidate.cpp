@@ -92,7 +92,7 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
   return out;
 }
 
-/// Keeps the candidate for a restart, together with the one that the file names.
+/// Keeps the candidate for a restart, together with `over`, the candidate that the file names.
 void keep(const CandidateRecord& record, const std::string& over, ReadCandidate& read) {
   if (!read.ready) return;
   auto& why = read.ready->not_kept;
@@ -152,13 +152,14 @@ std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
 redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
   auto options = *active.candidate->config->redis;
   options.key_prefix += kCandidatePrefix;
-  options.tells = false;  // the candidate's Redis is no outage for callers
+  options.tells = false;  // callers do not notice an outage of the candidate's Redis
   options.workers = worker_count(active.config->workers);
   options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
   return options;
 }
 
-/// Runs `again` after the reload under way, if there is one. Returns false if nothing changes any more.
+/// Begins a change and returns true. If a reload is under way, runs `again` after it and returns false. Also returns
+/// false, without running `again`, if no change is possible any more.
 bool GatewayProgram::begin_change(std::function<void()> again) {
   if (workers_ == nullptr || draining_) return false;
   if (reloading_) {
@@ -264,13 +265,13 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       });
 }
 
-/// Returns the directory of the file that was read last: a promoted configuration has none, or another one.
+/// Returns the directory of the file that was read last. A promoted configuration has no file, or another one.
 std::string GatewayProgram::directory_of_file() const { return directory_of(file_ ? file_->file : now_->config->file); }
 
 std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
   if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandedCandidate{{}, {}, true};
-  return std::nullopt;  // the next process finds it where this one did
+  return std::nullopt;  // the next process finds the candidate in the same file as this one
 }
 
 std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandedCandidate& handed) {
@@ -283,7 +284,7 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     log_mistakes(read.result);
     return nullptr;
   }
-  keep(record_, file_->named_candidate, read);  // an older version may have kept none
+  keep(record_, file_->named_candidate, read);  // an older version may have kept no record
   if (!read.ready->not_kept.empty()) tell_not_kept("a restart forgets the candidate: " + read.ready->not_kept);
   put_candidate(std::move(read.ready));
   return now_->candidate->state;
@@ -308,7 +309,8 @@ void GatewayProgram::take_kept_candidate() {
   tell_not_kept("what an operator had set cannot be used any more, and lies in " + record_.path());
 }
 
-/// A restart finds the candidate that an operator set here. A record of another gateway with this file is not touched.
+/// Removes the record of an operator's candidate that is no longer set; otherwise a restart would set it again. A
+/// record that another gateway with this file has written is not touched.
 void GatewayProgram::use_candidate(std::optional<ReadyCandidate> next) {
   const auto of_operator = [](const auto& candidate) { return candidate && !candidate->by_file; };
   const auto before = std::exchange(candidate_, std::move(next));

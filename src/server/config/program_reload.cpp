@@ -59,7 +59,7 @@ void GatewayProgram::reload(admin::ReloadFrom from, Tell tell) {
   if (!reloading_) begin_reload();
 }
 
-/// Callers that ask for the same share one reload, up to the first one that asks for something else.
+/// Callers that want the same source read share one reload, up to the first caller that wants another source.
 void GatewayProgram::begin_reload() {
   reloading_ = true;
   const auto from = asked_.front().from;
@@ -218,7 +218,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
 
 bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result) {
   const auto fail = [&](const config::SourceLocation& place, std::string why) {
-    // the place in the file, where by now another line may be
+    // Only a file that was just read has the place; otherwise another line may be there by now.
     add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::SourceLocation{}, std::move(why));
     return false;
   };

@@ -189,7 +189,7 @@ int write_state(const StateParts& parts, std::uint64_t most) {
   StateFile file(most);
   StateWriter row;
   const auto active = parts.operators.now().active;
-  // An error log that is off has no level that a person chose.
+  // If the error log is off, no person chose its level.
   const bool events = active && active->config->log.error != "off";
   if (events && parts.logs.level() != active->config->log.level) {
     row.number(static_cast<std::uint8_t>(parts.logs.level()));

@@ -170,7 +170,7 @@ Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const st
     look(listener);
     auto made = this->make(listener);
     listener.renewed = false;
-    listener.staples.outcome();  // this is no change
+    listener.staples.outcome();  // the first read is not a change
     if (made.has_error()) return {boost::system::in_place_error, Failure{i, std::move(made.error())}};
     next.tls[i] = std::move(*made);
   }

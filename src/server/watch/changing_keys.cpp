@@ -17,7 +17,7 @@ bool is_written_by_its_caller(const config::Config& config, const limit::Per& pe
          (needs == Needs::api_key && !config.identity.api_key.any_known());
 }
 
-/// Returns "plan" for "plan@search": the limit that a route has a part of.
+/// Returns the name of a limit without its scale on a route: "plan" for "plan@search".
 std::string_view base_of(std::string_view name) noexcept { return name.substr(0, name.find('@')); }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace headgate::server {
 namespace {
 
 constexpr auto kPace = std::chrono::milliseconds(500);
-constexpr int kShare = 20;  // at most one part in this many of the time is spent on checks
+constexpr int kShare = 20;  // checks take at most 1/kShare of the time
 
 bool same_time(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 

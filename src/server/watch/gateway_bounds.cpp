@@ -31,14 +31,14 @@ std::string with_number(std::string_view who, std::uint64_t number) {
   return std::string(who) + " (" + std::to_string(number) + ')';
 }
 
-/// An IPv6 address counts with its block.
+/// Returns the address with the most connections, and their number; for an IPv6 address, its block.
 std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>& heaviest, unsigned ipv6_prefix) {
   if (heaviest.empty()) return {};
   std::array<char, 64> text{};
   return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
 }
 
-/// Returns whether keys were forgotten lately whose counters were in use. Any thread.
+/// Tells whether keys whose counters were in use were forgotten lately. Any thread.
 class Forgotten {
  public:
   bool rises(const Clock& clock, std::uint64_t count) {
@@ -106,7 +106,8 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
                          .used = shared.memory.keys(),
                          .most = shared.max_keys,
                          .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
-    // Keys whose counters are full again are kept until others need their place, so a full table alone means nothing.
+    // A key that has all of its permits again is kept until another key needs its place, so a full table alone means
+    // nothing.
     if (!forgotten->rises(clock, shared.memory.evicted_keys())) keys.full = Full::usual;
     if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
