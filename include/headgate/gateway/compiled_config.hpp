@@ -220,7 +220,7 @@ limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t
 /// credential. The remaining permits then concern no other caller.
 bool is_own_key(const limit::Limit& limit);
 
-/// The answers to callers who ask what is left of their limits.
+/// The answers to callers who ask for the remaining permits of their limits.
 struct CompiledUsage {
   /// the route of these requests, with its path and the credentials that it reads; its limits take no permits
   const Route* route = nullptr;
@@ -258,7 +258,7 @@ class CompiledConfig {
   /// The rule that preflights are charged to, because a preflight has no credential and takes no permit of its route's
   /// limits. Null if no route answers preflights.
   const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
-  /// The path where callers ask what is left; null if there is none.
+  /// The path where callers ask for their remaining permits; null if there is none.
   const CompiledUsage* usage() const noexcept { return usage_ ? &*usage_ : nullptr; }
   /// All limits that routes use. A limit at another scale is a separate one.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }

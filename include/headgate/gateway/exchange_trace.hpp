@@ -37,10 +37,10 @@ struct ExchangeTrace {
 
   observe::TraceContext context;     ///< `parent` is the caller's span, if `begun_here` is false
   observe::TraceParent traceparent;  ///< the header that servers get
-  std::string_view state;            ///< the caller's `tracestate`, a view of the request; the first of several fields
-  std::uint64_t span = 0;            ///< the id of this exchange's span; 0 if it is not recorded
-  bool begun_here = false;           ///< whether no caller named the trace
-  bool keeps_state = false;          ///< whether the caller's `tracestate` is valid and passed on
+  std::string_view state;    ///< a view of the caller's `tracestate`; of the first field if the request has several
+  std::uint64_t span = 0;    ///< the id of this exchange's span; 0 if it is not recorded
+  bool begun_here = false;   ///< whether no caller named the trace
+  bool keeps_state = false;  ///< whether the caller's `tracestate` is valid and passed on
   boost::container::static_vector<Attempt, kMaxAttempts> attempts;
 
   std::string_view id() const noexcept { return observe::trace_of(traceparent); }

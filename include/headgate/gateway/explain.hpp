@@ -61,8 +61,8 @@ struct ConsideredRoutes {
 };
 
 /// Returns all routes if there are at most `most`, and otherwise up to `most` routes whose path matches. The chosen
-/// route is not known yet: it is listed as less_specific, or missing. The time is proportional to the number of routes,
-/// so no worker should call it. Any thread. `peer` is the address that connects.
+/// route is not known yet: it is listed as less_specific, or missing. The call takes time in proportion to the number
+/// of routes, so do not make it on the thread of a worker. Any thread. `peer` is the address that connects.
 ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_view head,
                                    const boost::asio::ip::address& peer, std::size_t most = 20);
 /// Marks `found` as chosen; null if no route was.

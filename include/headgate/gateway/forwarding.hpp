@@ -1,6 +1,6 @@
 #pragma once
-// Forwarding with more than one attempt and one streamed body: retries, held bodies and mirrors. config fills the
-// options; a compiled route has its own.
+// Options beyond plain forwarding, which makes one attempt and streams the body: retries, held bodies and mirrors.
+// config fills them; a compiled route has its own.
 
 #include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"

@@ -23,8 +23,8 @@ class Handler {
   /// Logs and counts a request that the session has answered with `exchange.status` itself, because its head was
   /// refused or handle() threw.
   virtual void refused(Exchange& exchange) = 0;
-  /// Gives the exchange of a refused head its request id, if answers of this handler have one; those of the admin
-  /// interface do not.
+  /// Gives the exchange of a refused head its request id, if answers of this handler have one. Answers of the admin
+  /// interface have none.
   virtual void name(Exchange& exchange) { static_cast<void>(exchange); }
   /// Tells what was wrong with a head, before refused() is called. `bytes` begin with the head; `fault` is the offset
   /// of the first wrong byte, if there is one.

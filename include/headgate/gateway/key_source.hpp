@@ -88,7 +88,7 @@ const KeySource* find_key_source(std::string_view text) noexcept;
 /// Reads an element of `per`. Returns nothing if no source has this word, or if the name is not valid.
 std::optional<limit::Per> read_per(std::string_view text);
 
-/// Returns the text of a configuration: "client_ip", "jwt.org_id", "header:x-tenant".
+/// Returns the source as it is written in a configuration: "client_ip", "jwt.org_id", "header:x-tenant".
 std::string to_text(const limit::Per& per);
 
 /// Returns whether every request has a value.

@@ -75,7 +75,7 @@ struct TierPriority {
 struct Shedding {
   /// lower case: the field of trusted hops that names a request's priority; empty if there is none
   std::string priority_from;
-  Duration loop_lag{0};  ///< the delay of a worker from which on it refuses requests; 0 if it never does
+  Duration loop_lag{0};  ///< the loop delay from which on a worker refuses requests; 0 to refuse none for this reason
 };
 
 /// An answer that the gateway gives itself.
@@ -204,7 +204,7 @@ struct PathOptions {
   std::string hsts;  ///< the value of Strict-Transport-Security, for clients with TLS; empty if it is not sent
   std::optional<Tracing> tracing;              ///< not set if the fields of Trace Context are forwarded unchanged
   std::shared_ptr<const LoggedFields> logged;  ///< additional fields of the access log; null if there are none
-  std::string usage;  ///< the path where callers ask what is left of their limits; empty if there is none
+  std::string usage;  ///< the path where callers ask for their remaining permits; empty if there is none
   /// the days that billed use is summed by; null if no limit is billed
   std::shared_ptr<const limit::Calendar> billing_days;
   std::string via = "headgate";  ///< the name of this gateway in Via; empty if it adds no entry

@@ -55,7 +55,7 @@ struct BodyTemplate {
 };
 using BodyTemplatePtr = std::shared_ptr<const BodyTemplate>;
 
-/// Splits `text` into its parts. Braces around anything else than the word of a variable are text. Never fails.
+/// Splits `text` into its parts. Braces that do not enclose the word of a variable are text. Never fails.
 std::vector<BodyTemplate::Part> read_body(std::string_view text);
 
 /// Returns how values are escaped in a body of this type; nothing if the type is none of JSON, HTML, XML and plain

@@ -59,11 +59,11 @@ class Router {
   /// Finds the route of a request. Parameters of a segment (";v=1") and a slash at the end are ignored, as many servers
   /// do, so that they do not avoid a limit.
   ///
-  /// The most specific route wins: a literal segment before a parameter, a parameter before "*"; a route that matches
-  /// the case of the path before one that ignores case; an exact host before a pattern, a pattern before any host; at
-  /// the same path, the route with the higher rank_of() its conditions, which must hold; then a route that names the
-  /// method before one for all methods. A route for all methods does not include TRACE. Methods are compared without
-  /// case.
+  /// The most specific route wins. In a path, a literal segment comes before a parameter, and a parameter before "*". A
+  /// route that matches the case of the path comes before one that ignores case. An exact host comes before a pattern,
+  /// and a pattern before any host. At the same path, routes whose conditions hold are ordered by rank_of(), the
+  /// highest first. After that, a route that names the method comes before one for all methods. A route for all methods
+  /// does not include TRACE. Methods are compared without case.
   Found find(const Wanted& wanted) const;
   Found find(std::string_view authority, std::string_view path, std::string_view method) const {
     return find(Wanted{.authority = authority, .path = path, .method = method});
@@ -71,7 +71,7 @@ class Router {
 
   /// Returns the largest number of pattern segments that one request can be compared with, in the trees of one host.
   /// The number rises only where patterns have a literal and a parameter side by side in many segments, and not with
-  /// the number of routes. The time is proportional to the number of routes.
+  /// the number of routes. The call takes time in proportion to the number of routes.
   std::size_t longest_search() const;
 
  private:

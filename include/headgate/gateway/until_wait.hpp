@@ -10,7 +10,7 @@ namespace headgate::gateway {
 
 enum class EndedBy : std::uint8_t;
 
-/// The beginning of the end of these sentences.
+/// The text before the time to wait, at the end of each of these sentences.
 inline constexpr std::string_view kUntil = " Try again in ";
 
 /// The prepared words. Immutable; any thread may read it.

@@ -1,4 +1,5 @@
-// Returns the permits in flight of a request and its place in a capacity, and records how long it waited for a permit.
+// Returns the permits in flight of a request and its place in a capacity, and records how long the request waited for a
+// permit.
 
 #include "gateway/limits/in_flight.hpp"
 

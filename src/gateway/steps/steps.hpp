@@ -37,8 +37,8 @@ MaybeProblem charge_usage(Path& path, Exchange& x);
 /// Charges a request to a built-in limit, by address. `detail` is the text for a caller with no permits left.
 MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, std::string_view name,
                             std::string_view detail);
-/// Changes to the route of one upstream. Earlier checks stay valid, because both routes have the same limits up to
-/// here. If Admission::peek is set, the first share with a weight is used in place of a random one.
+/// Changes the route of `x` to that of one upstream. Earlier checks stay valid, because both routes have the same
+/// limits up to here. If Admission::peek is set, the first share with a weight is used in place of a random one.
 MaybeProblem split(Path& path, Exchange& x);
 /// Notes the offences of a request before it is answered with `problem`. If a suspension begins, `problem` tells how
 /// long it lasts.

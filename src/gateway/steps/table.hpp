@@ -43,8 +43,8 @@ struct StepCounts {
   void (*clear)(const void* counters) noexcept = nullptr;  ///< null if there are no gauges to clear
 };
 
-/// Describes the counters T, which have `kStep`, a constructor that takes a Counting, clear() if they have gauges of
-/// the active configuration, and count(x), unless a function is given.
+/// Describes the counters T, which have `kStep` and a constructor that takes a Counting. T may have clear(), for gauges
+/// of the active configuration, and count(x), which is used if the argument `count` is null.
 template <typename T, void (*count)(const T& counters, const Exchange& x) = nullptr>
 constexpr StepCounts counts_in() {
   StepCounts counts{.step = T::kStep, .make = [](const Counting& counting) -> std::shared_ptr<const void> {
