@@ -17,16 +17,16 @@
 -- Time is Redis TIME, in microseconds since the epoch, so that gateways with different clocks use the same time.
 -- A value that no algorithm can have written (an older format, another program's key) counts as no value.
 --
--- The build replaces the two marks with the parts of each algorithm's file, each part inside `if name == '<file>'
--- then`. The parts are not functions, because the whole text runs anew with each call: creating closures of them takes
--- a fifth of the time of a decision.
+-- The build replaces the two marks below with the parts of each algorithm's file, each part inside `if name ==
+-- '<file>' then`. The parts are not functions, because the whole text runs anew with each call: creating closures for
+-- them would take a fifth of the time of a decision.
 -- A part uses: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
 -- them.
---   peek    writes its words to reply. Sets allowed. With counts, an attempt is taken even if it is rejected. Sets
---           wrong if the stored value must be replaced even if nothing is taken.
---   commit  writes the changes that takes and wrong require, always with a time to live. With takes it takes the cost,
---           or as much as is left; with takes and below, all of the cost; with takes and attempt, the cost of a
---           rejected attempt; otherwise a cost of 0. It replaces a key of another type.
+--   peek    writes its words to reply and sets allowed. If counts is true, an attempt is taken even if it is rejected.
+--           Sets wrong if the stored value must be replaced even if nothing is taken.
+--   commit  writes the changes that takes and wrong require, always with a time to live. If takes is true, it takes the
+--           cost, or as much as is left; if below is true too, all of the cost; if attempt is true too, the cost of a
+--           rejected attempt. Otherwise it takes a cost of 0. It replaces a key of another type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV

@@ -1,5 +1,5 @@
 -- One step of forgetting the use of all keys of a limit: examines some keys of this server, and removes those that are
--- counters of the limit. The caller continues with the cursor of the reply until that is 0. Like SCAN, the steps see
+-- counters of the limit. The caller continues with the cursor of the reply until it is 0. Like SCAN, the steps see
 -- every key that exists from the first step to the last.
 --
 -- Keys that prevent doing something twice are kept: those of appointments (":appointment:<id>", ":appointments of
@@ -48,13 +48,13 @@ local function is_counter(rest)
   return rest:sub(-1) ~= ':'
 end
 
--- Keys other than counters can have names of the same form. They are told apart only by commands that decisions need,
--- so that a gateway needs no further rights.
+-- Keys other than counters can have names of the same form. Only commands that decisions use too tell them apart, so
+-- that a gateway needs no further rights.
 local function is_other(key, tag, limit)
   if tag == 'limits' then
     return find(limit, '^:%x+$') and #limit == 33  -- fingerprints
   end
-  if find(tag, '^room:[%w_.-]+$') then  -- the numbers of an owner in a waiting room, if there is that room
+  if find(tag, '^room:[%w_.-]+$') then  -- the numbers of an owner in a waiting room, if the room exists
     return type(pcall('LLEN', ARGV[2] .. tag .. '}')) ~= 'number'
   end
   if tag == 'bans' or tag == 'overrides' or find(tag, '^usage:%d+%-%d+%-%d+:%d+$') then  -- hashes

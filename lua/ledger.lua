@@ -18,8 +18,8 @@
 --       2  number of fields after which no further bucket is read
 -- Reply for each bucket that was read: its fields and values, alternating.
 --
--- A gateway that gets no answer sends the same batch again. Number and sums change in one call, so they are replicated
--- and lost together, and a batch counts once.
+-- A gateway that gets no answer sends the same batch again. The number of the batch and the sums change in one call, so
+-- they are replicated and lost together, and a batch counts once.
 
 local call, format = redis.call, string.format
 

@@ -2,7 +2,8 @@
 -- call reports those of one gateway, and returns which of its limits other gateways have in another version.
 --
 -- All limits of a gateway together have one digest. A sorted set lists the present gateways with their digests, and for
--- each digest there is a text with its meaning. So while all gateways agree, only digests are compared.
+-- each digest there is a text with the fingerprints of these limits. So while all gateways agree, only digests are
+-- compared.
 --
 -- KEYS  1  the sorted set: "<digest> <gateway> <instance>", scored with the moment until which it counts, in
 --          microseconds of Redis TIME.

@@ -4,7 +4,7 @@
 -- sequence  needs count, period and size, and a list whose first element is the debt; sets
 --             total        number of all moments: those of the list, then those of the debt
 --             last         the moments after it are still to come
---             filled       how much of the debt takes current places, because the count was lower when it was made
+--             filled       the part of the debt that takes places free now, because it was made at a lower count
 --             dead         number of moments at the front that no longer count
 --             moment_of    the i-th moment, from 0; a moment of a clock ahead counts as now
 --             first_after  the first moment later than the given one, from the i-th on

@@ -3,10 +3,10 @@
 -- <part>`.
 --
 -- The use is a number of tokens. If the rate has changed (by a tier, an override or a changed limit), the moment is
--- converted to the one at which the same number of tokens would be used at the new rate (rounded up to a part). Nothing
--- is written for that alone, because a smaller bucket must not erase what a larger one holds. So the moment may be
--- further ahead than that of an empty bucket, as in debt. Tokens come back at the faster of the two rates until one is
--- taken at the new rate.
+-- converted to the moment that stands for the same number of tokens at the new rate (rounded up to a part). A
+-- conversion alone writes nothing, because a smaller bucket must not erase the use of a larger one. So the moment may
+-- be further ahead than that of an empty bucket, as in debt. Tokens come back at the faster of the two rates until one
+-- is taken at the new rate.
 --
 -- A clock that was ahead writes such a moment too. So the value also stores how far ahead the moment was when it was
 -- written; on one clock that distance only shrinks. A moment that is further ahead is moved back to that distance and
@@ -17,10 +17,11 @@
 --       Form 55 is for rates that are too large for that: a period of one microsecond more, and the count (0 for 10^9).
 --       part: 9 digits, the moment's fraction of a microsecond in units of 1/count. distance: 16 digits, how far ahead
 --       the moment was when it was written, in whole microseconds.
---       Versions without distances take everything after the rate for a part. They drop it only if the value's period
---       is not theirs, and otherwise lock the key, so they must never find their own period. They compute with this
---       one, which is the same rate (in form 55 slower by less than they round), and round down to eleven microseconds.
---       They take the form for the size of a debt, so they do not move the moment back.
+--       Earlier versions, which store no distance, read everything after the rate as a part. They ignore this part if
+--       the stored period differs from that of their rule; otherwise they would lock the key. So the stored period is
+--       never the period of the rule. Earlier versions compute with the stored rate, which is the same rate (in form 55
+--       a rate slower by less than their rounding), and round down to eleven microseconds. They read the form as the
+--       size of a debt, so they do not move the moment back.
 --       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two,
 --       or 00. Even earlier ones wrote "<moment>" or "<moment>:<part>" under the rule of the time. One version wrote a
 --       distance after a rate of form 53, which has the period and the count unchanged.
@@ -72,7 +73,8 @@ if whole and whole + 0 >= now then
     part = 0
   end
   if ahead > most or (ahead == most and part > most_part) then
-    -- A clock ahead of this one wrote it (a replica took over). Otherwise it would reject for the whole difference.
+    -- A clock ahead of this one wrote the moment (before a replica took over). Unless the moment is moved back, the
+    -- bucket rejects for the whole difference.
     ahead, part, wrong = most, most_part, true
   end
   if other then
@@ -90,7 +92,7 @@ if whole and whole + 0 >= now then
       end
       return (a - rest) / c * b + quotient, left
     end
-    -- The time in which at the second rate as many tokens refill as in this time at the first one, to a part.
+    -- Returns the time in which the second rate refills as many tokens as the first rate in the given time, to a part.
     local function converted(time, part, count, period, to_count, to_period, up)
       local tokens, left = times(time, count, period)
       left = left + part

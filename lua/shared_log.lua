@@ -1,6 +1,7 @@
 -- A log that gateways share: a stream with one entry for each change (a suspension or a lift, an override or its end).
--- One call appends an entry, or reads the entries after a position. Beside it a hash lists the present gateways and how
--- far each has read: one call reports that of one gateway, and asks how many have read up to some entry.
+-- One call appends an entry, or reads the entries after a position. Beside the stream, a hash lists the present
+-- gateways and how far each has read. One call reports how far a gateway has read, and asks how many have read up to
+-- some entry.
 --
 -- KEYS  1  the stream; for hear and leave, the hash.
 -- ARGV  1  append, then

@@ -148,7 +148,7 @@ if count > 0 then
   if credit >= burst then
     credit, part = burst, 0
   end
-  -- Callers that were called at another gateway meanwhile must not be called once more here.
+  -- Admissions that another gateway has made meanwhile use up credit here too.
   credit = max(credit - called_elsewhere, 0)
 end
 at = now

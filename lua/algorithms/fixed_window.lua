@@ -10,17 +10,17 @@
 -- If the time of Redis is in none of them, a clock is wrong by more than a day. The nearest window then only gives its
 -- length, and starts with the first request.
 --
--- A debt beyond the count goes into the next windows: each begins with as much of it as it allows. For a calendar, the
--- number of windows since then is computed from their mean length. For many windows this is wrong by less than half of
--- one.
+-- A debt beyond the count goes into the next windows: each takes as much of it as it allows. For a calendar, the number
+-- of windows that have begun since is computed from their mean length. For many windows this is wrong by less than half
+-- of one.
 --
 -- With a burst above the count, a window may use permits of the next ones. They are owed like a debt.
 --
--- If windows begin with the first request of a key, a window ends when the value says. The next one begins with a
+-- If windows begin with the first request of a key, a window ends at the end in the value. The next one begins with a
 -- request, or at once if there is a debt.
 --
 -- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16
---       digits. A version without debts reads that as a window of a clock ahead. The key expires when no part of it
+--       digits. Versions without debts read it as the window of a clock ahead. The key expires when no part of it
 --       counts any more.
 -- ARGV  0     cost, below 0 to give back
 --       1     count: maximum number of requests in a window
@@ -68,7 +68,7 @@ if type(stored) == 'string' then
         since = ARGV[window] - moment + length / 2
         since = since > 0 and since or 0
       end
-      local begun = (since - since % length) / length  -- since the window that began when its own ended
+      local begun = (since - since % length) / length  -- windows that have begun since the one after the stored window
       debt = begun < debt and begun * count < debt and debt - begun * count or 0
       used = debt < count and debt or count
       owed = debt - used

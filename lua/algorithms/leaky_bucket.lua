@@ -8,7 +8,7 @@
 --
 -- In debt the level is above the size and the room is below 0. Nothing is granted until the debt has leaked out.
 --
--- KEYS  the moment, as in lua/refill.lua. The key expires when it has passed.
+-- KEYS  the moment, as in lua/refill.lua. The key expires when the moment has passed.
 -- ARGV  0, 1  size: burst*T, microseconds and part
 --       2, 3  increment: cost*T, microseconds (rounded down, below 0 to give back) and part
 --       4     parts in a microsecond

@@ -12,7 +12,7 @@
 -- took over, or the period was longer. The counters then count for the current windows, and are written back in that
 -- form.
 --
--- A debt beyond the count goes into the next windows: each begins with as much of it as it allows.
+-- A debt beyond the count goes into the next windows: each takes as much of it as it allows.
 --
 -- KEYS  "<current>+<previous>@<end>": requests, and the end of the current window in microseconds since the epoch. In
 --       debt "<current>+<previous>@<end><owed>", where the end has 16 digits. A version without debts reads that as a

@@ -8,7 +8,7 @@
 --
 -- The room is below 0 in debt, or if a larger bucket took more. Nothing is granted until it has refilled.
 --
--- KEYS  the moment, as in lua/refill.lua. The key expires when it has passed.
+-- KEYS  the moment, as in lua/refill.lua. The key expires when the moment has passed.
 -- ARGV  0, 1  tolerance: burst*T, microseconds and part
 --       2, 3  increment: cost*T, microseconds (rounded down, below 0 to give back) and part
 --       4     parts in a microsecond

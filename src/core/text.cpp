@@ -17,7 +17,7 @@ bool same_word_at(const char* a, const char* b) noexcept {
   const Word differs = left ^ right;
   if (differs == 0) return true;
   if ((differs & ~(kEach * 0x20)) != 0) return false;
-  // If only that bit differs, both must be letters. A byte below 128 never carries into the next one.
+  // If only the bit 0x20 differs, both must be letters. A byte below 128 never carries into the next one.
   const Word small = left | (kEach * 0x20);
   const Word low = small & (kEach * 0x7f);
   const Word letters = (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x7f - 'z')) & ~small & (kEach * 0x80);

@@ -61,7 +61,8 @@ Calendar::Window Calendar::at(Instant moment) const noexcept {
 
 std::chrono::sys_days Calendar::date_of(Instant moment) const noexcept {
   auto date = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
-  while (start_of(date + std::chrono::days(1)) <= moment) date += std::chrono::days(1);  // same as in at()
+  // handles the same case as in at()
+  while (start_of(date + std::chrono::days(1)) <= moment) date += std::chrono::days(1);
   return date;
 }
 

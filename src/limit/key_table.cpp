@@ -135,7 +135,8 @@ std::size_t KeyTable::make_room(Instant now) {
   }
   if (slots_[number].full_at > now) {
     number = ranks_.first();  // after kMaxLooks attempts, slot `number` may still hold a spent key
-    // The rank may be from a time when its limit exceeded its share. If so, a nearby slot that is not spent is evicted.
+    // The rank may be from a time when the slot's limit exceeded its share. If so, a nearby slot that is not spent is
+    // evicted.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
     for (int look = 0; stale && slots_[number].spent && look < kMaxLooks; ++look) {
       hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;

@@ -24,7 +24,7 @@ struct alignas(64) CounterSlot {
   std::uint16_t limit = 0;           ///< LimitNumbers::of the rule
   bool spent = false;                ///< nothing was left at its last use; set by note()
   bool first : 1 = true;             ///< stands for its key in the number of keys
-  bool mark : 1 = false;             ///< prevents doing something twice, so forget() keeps it
+  bool mark : 1 = false;  ///< records that something was done, so that it is not done twice; forget() keeps the counter
   State state;
 };
 

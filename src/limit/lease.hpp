@@ -122,7 +122,7 @@ struct Leases::Lease {
   void end_what_is_over(Moment now) noexcept {
     for (Batch* batch : {&older, &newer})
       if (batch->tokens > 0 && (over || batch->expires <= now)) end(*batch);
-    // too late, because the window they were taken from has also ended
+    // the window from which the permits were taken has ended too, so a refund is too late
     if (owed.tokens > 0 && owed.refund_by <= now) owed = {};
   }
 };

@@ -27,8 +27,8 @@ constexpr std::uint64_t kWorthSharing = 32;  // tokens for each sharer
 constexpr double kReserved = 0.25;  // seconds of refill, for all sharers together
 constexpr double kMinEarly = 2;     // checks per second that come too early, for a reservation
 
-/// Returns whether permits of the rule are ever reserved: the queue must have room for four of `cost`, so that nobody
-/// is told to wait for more than a second because of it.
+/// Returns whether permits of the rule are ever reserved: the queue must have room for four of `cost`, so that no
+/// caller is told to wait for more than a second because of a reservation.
 bool may_be_reserved(const Rule& rule, std::int64_t cost) noexcept {
   return rule.algorithm->even && cost <= static_cast<std::int64_t>(rule.burst) &&
          time_of(4 * cost, rule.rate).whole <= Leases::kQueue.count();

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr Duration kRest = 10ms;  // after Redis rejected the extra permits, because others want the rest too
+constexpr Duration kRest = 10ms;  // pause after Redis rejected the extra permits, because others need the rest too
 constexpr unsigned kMaxCaution = 2;
 constexpr unsigned kMaxCrowded = 10;
 

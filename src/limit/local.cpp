@@ -28,8 +28,8 @@ Decision not_checked(const Check& check) noexcept {
   return decision;
 }
 
-/// Extends the wait: Redis was asked for `cost` less than the request takes, because permits of a lease covered that
-/// part. At another gateway all of it must be available.
+/// Extends the wait. Permits of a lease covered `cost` of the request, so Redis told only the wait for the rest. But at
+/// another gateway, which has no such lease, the whole cost must be available.
 void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexcept {
   if (decision.allowed || cost == 0 || !rule.algorithm->even || decision.retry_after >= kNever) return;
   decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
@@ -172,7 +172,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
-  // Leasable checks have done this already; a check of nothing reports the remaining permits, like its peek.
+  // Leasable checks have done this already; a check with cost 0 reports the remaining permits, like a peek.
   if (check.rule->leases && (check.peek || (check.cost == 0 && check.how == How::take))) leases_.expire(check, now);
   if (check.peek) {
     if (!pending.learns_ || !Leases::leasable(check)) return;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t kMaxStripes = 64;       // one bit for each in a StripeSet
 constexpr std::size_t kKeysPerStripe = 4096;  // with fewer keys, chance would fill one stripe long before the others
-// A caller's time may be late by this much. A time that is later still means that the clock was set back, and then the
-// counters follow it; otherwise they would stand still for as long as it was set back.
+// The time of a caller may be behind that of other callers by this much. If it is further behind, the clock was set
+// back, and the counters follow it. Otherwise they would stand still until the clock has caught up.
 constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;

@@ -121,7 +121,7 @@ inline RefillRate pace_of(const Rule& rule) noexcept { return {parts_of(rule), r
 
 enum class Rounding : bool { down, up };
 
-/// Returns the time in which at the pace `to` as many tokens refill as in `time` at the pace `from`, rounded to a part
+/// Returns the time that the pace `to` needs for the tokens that refill in `time` at the pace `from`, rounded to a part
 /// of `to`.
 inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to,
                                Rounding round) noexcept {
@@ -133,8 +133,8 @@ inline ExactDuration converted(ExactDuration time, const RefillRate& from, const
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};
 }
 
-/// Returns the distance under the rule's rate. The use at the time of writing is a number of tokens, which since then
-/// have come back at the faster of the two paces.
+/// Returns the distance under the rule's rate. The use is a number of tokens. Since the moment was written, tokens have
+/// come back at the faster of the two paces.
 inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const RefillRate& to) noexcept {
   const RefillRate from{stored.count, stored.period};
   if (to.slower_than(from)) return converted(ahead, from, to, Rounding::up);
@@ -148,13 +148,13 @@ inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const 
 enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
 /// Returns how much may still be taken, as a time. It is below 0 in debt, and also if a larger bucket has taken more
-/// than this one holds; that is kept so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote
-/// the moment.
+/// than this one holds; that use is kept, so that the larger bucket still finds it. Sets `stale` if a clock that is
+/// ahead wrote the moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const Reckoned stored = Reckoned::in(state);
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
-  if (ahead.whole < 0 || stored.count == 0) return reach;  // as if never used
+  if (ahead.whole < 0 || stored.count == 0) return reach;  // the counter is treated like an unused one
   if (ahead.whole > stored.distance) {
     stale = true;
     ahead.whole = stored.distance;
@@ -164,8 +164,8 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
   return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
 }
 
-/// Returns the time until at most `most` is used; 0 if that follows from the room, because the pace of the moment is
-/// not faster.
+/// Returns the time until at most `most` is used; 0 if the time follows from the room, because the pace of the moment
+/// is not faster.
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
   const Reckoned stored = Reckoned::in(state);
@@ -193,8 +193,8 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
-/// Returns whether a rejected attempt changed the counter. If so, it has the pace of the rule, and the wait follows
-/// from the rest.
+/// Returns whether a rejected attempt changed the counter. If so, the counter now has the pace of the rule, and the
+/// wait follows from the rest.
 inline bool is_drained(ExactDuration room, ExactDuration left, Taken taken) noexcept {
   return taken == Taken::attempt && left != room;
 }

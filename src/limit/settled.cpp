@@ -21,7 +21,7 @@ bool comes_back_evenly(const Rule& rule) {
   return back - any == Duration(round_up(time_of(1, rule.rate)));
 }
 
-/// For permits that come back one by one: each moves the end by its own time.
+/// For permits that come back one by one: each permit moves the time of the reset by its own refill time.
 Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   const auto more = increment_of(rule, difference);
   const auto reset = held.reset_after + Duration(difference < 0 ? round_up(more) : more.whole);

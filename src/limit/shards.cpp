@@ -10,7 +10,8 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns whether this many shards never allow more than `rule`, because limit::scaled keeps at least one request.
+/// Returns whether this many shards together never allow more than `rule`. With too many shards they would, because
+/// limit::scaled() leaves each shard at least one request.
 bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;
   const auto part = scaled(rule, 1, shards);

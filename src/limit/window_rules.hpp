@@ -25,7 +25,7 @@ inline std::int64_t bounded(std::int64_t cost) noexcept {
   return std::clamp(cost, -kMax, kMax);
 }
 
-/// The use, and the debt beyond it. Each next window begins with as much of the debt as it allows.
+/// The use, and the debt beyond it. Each following window takes as much of the debt as it allows.
 struct Used {
   std::int64_t used = 0;
   std::int64_t owed = 0;

@@ -30,7 +30,8 @@ void H1Body::begin(const http::h1::WireFraming& framing) {
   before_wait_ = nullptr;
   if (ended_) return;
   if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
-  pace_ = PaceWatch{};  // several small bodies that are each a little late are not one that trickles
+  // each body is measured anew, because several small bodies that are a little late are not one slow body
+  pace_ = PaceWatch{};
   received_ = 0;
 }
 

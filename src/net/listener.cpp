@@ -69,7 +69,7 @@ void Listener::start(Take take) {
 /// Asio only waits: its own accept would put each connection into its epoll set and remove it again.
 void Listener::accept() {
   acceptor_.async_wait(Acceptor::wait_read, [this](const error_code& ec) {
-    if (ec == error::operation_aborted) return;  // closed and perhaps destroyed
+    if (ec == error::operation_aborted) return;  // the listener is closed and may be destroyed
     if (take_waiting()) accept();
   });
 }

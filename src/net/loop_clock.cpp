@@ -21,7 +21,8 @@ struct Waiting {
   LoopTimer timer;
   Alarm::Ring ring;
   void* owner;
-  std::uint64_t set = 0;  // counts set() calls: a wait that has ended can no longer be cancelled
+  // number of set() calls; a handler of an earlier call, which can no longer be cancelled, does nothing
+  std::uint64_t set = 0;
 };
 
 class LoopAlarm final : public Alarm {

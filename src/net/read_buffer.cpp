@@ -31,7 +31,8 @@ Task<Result<std::size_t>> ReadBuffer::fill(Duration timeout) {
     if (ec) co_return ec;
     const auto got = fill_now();
     if (got.has_value() || got.error() != boost::asio::error::would_block) co_return got;
-    // Over TLS a part of a record, or a message without data, may have arrived. It must not extend the wait.
+    // Over TLS the received bytes may be a part of a record or a message without data, and neither must extend the
+    // wait.
     if (timeout == kForever) continue;
     const auto now = std::chrono::steady_clock::now();
     if (!until) until = now + timeout;

@@ -186,7 +186,7 @@ void Stream::watch(Event event, void* owner) noexcept {
 }
 
 void Stream::watch_on(Event event, void* owner, Duration timeout) noexcept {
-  assert(!reader_);  // the timer belongs to it
+  assert(!reader_);  // the timer belongs to the reader
   timers_.arm(read_timer_, timeout);
   event_ = event;
   event_owner_ = owner;

@@ -18,8 +18,8 @@ bool gives_back(std::span<const limit::Check> checks) noexcept {
   return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0 && check.token.empty(); });
 }
 
-/// Returns whether a second call does no harm. A call that was lost with its connection may have been counted: a charge
-/// may count twice, a give-back must not.
+/// Returns whether the call may be made a second time. Redis may have counted a call that was lost with its connection;
+/// a charge may then count twice, but a give-back must not.
 bool may_be_repeated(std::span<const limit::Check> checks, error_code why) noexcept {
   return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(checks));
 }
@@ -83,7 +83,7 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
     self->refunded_.fetch_add(static_cast<std::uint64_t>(-refill.check.cost), std::memory_order_relaxed);
   self->local_->given_back({&refill.check, 1});
   self->local_->leases().refunded(refill.lease, answer.has_value() ? decisions.data() : nullptr);
-  if (self->stopped_) self->end_leases();  // a refill that came meanwhile waited for this settlement
+  if (self->stopped_) self->end_leases();  // a refill that ended after the stop has waited for this refund
   self->ended();
 }
 

@@ -29,7 +29,7 @@ struct Counters {
   std::int64_t current;
   std::int64_t previous;
   std::int64_t elapsed;  // time since the start of the current window, in microseconds
-  std::int64_t owed;     // debt beyond the current window; each next window begins with as much of it as it allows
+  std::int64_t owed;     // debt beyond the current window; each following window takes as much of it as it allows
   bool operator==(const Counters&) const = default;
 };
 
@@ -75,18 +75,18 @@ Duration reset_of(const Counters& counters, const Rule& rule, const Grid& grid) 
   return counters.previous > 0 ? next : Duration(0);
 }
 
-/// Returns the shortest wait after which `cost` is allowed. It is rejected now, and at most the count.
+/// Returns the shortest wait after which `cost` is allowed. `cost` is rejected now, and is at most the count.
 Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
   const std::int64_t count = count_of(rule);
   const std::int64_t free = count - cost;
-  // It may fit in this window, when so few steps are left that the previous window counts for no more than the free
-  // part.
+  // The cost may fit in this window, once so few steps are left that the previous window counts for no more than the
+  // free part.
   if (counters.previous > 0 && free >= counters.current + counters.owed) {
     const std::int64_t steps = (free - counters.current - counters.owed) * grid.steps / counters.previous;
     if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
   }
-  // Otherwise it fits in the first later window in which the debt leaves enough: the next window if there is no debt,
-  // or at its end. The window before that one is the current one, or is filled by the debt.
+  // Otherwise the cost fits in the first later window in which the debt leaves enough room (the next window if there is
+  // no debt), or at the end of that window. The window before it is the current one, or is filled by the debt.
   const std::int64_t later = counters.owed > free ? divide_up(counters.owed - free, count) : 0;
   const std::int64_t before =
       later == 0 ? counters.current : std::min(count, owed_after(counters.owed, later - 1, count));

@@ -60,13 +60,13 @@ HandshakeTurns::Place* HandshakeTurns::idlest() noexcept {
   return nullptr;
 }
 
-/// Aborts one handshake, or schedules another check for when the oldest has had its time.
+/// Aborts one handshake, or schedules another check for the moment at which the oldest one may be aborted.
 void HandshakeTurns::make_room() {
   if (!crowded()) return;
   const auto now = std::chrono::steady_clock::now();
   auto* const idle = idlest();
   if (idle == nullptr) {
-    // None of the oldest waits for its client now, but one may soon, and no event would tell.
+    // None of the oldest waits for its client now. One of them may do so soon, and no event would report it.
     const bool may =
         std::any_of(places_.begin(), places_.end(), [](const Place& each) { return each.stream_ != nullptr; });
     if (may) look_again(now + kPatience / 4);

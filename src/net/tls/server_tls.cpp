@@ -44,7 +44,7 @@ std::string joined_groups(const std::vector<std::string>& groups) {
 /// Applies the settings that no configuration changes.
 bool set_rules(SSL_CTX* context, TlsVersion oldest) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                   // unless the client prefers ChaCha20, because it has no AES-NI
+                                   // a client that prefers ChaCha20 gets it, because it has no AES-NI
                                    SSL_OP_PRIORITIZE_CHACHA);
   // The chain of our certificate must not be built from the authorities for clients.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);

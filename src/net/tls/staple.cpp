@@ -42,7 +42,7 @@ X509* issuer_in(const std::vector<openssl::Certificate>& chain) {
   return found == chain.end() ? nullptr : found->get();
 }
 
-/// Without the issuer its key cannot be compared, only its name.
+/// Without the issuer's certificate only the issuer's name can be compared, not its key.
 bool is_about(const OCSP_SINGLERESP* answer, X509* certificate, X509* issuer) {
   // OpenSSL's API is not const-correct, but only reads
   auto* const id = const_cast<OCSP_CERTID*>(OCSP_SINGLERESP_get0_id(answer));
@@ -73,8 +73,8 @@ OCSP_SINGLERESP* answer_about(OCSP_BASICRESP* response, X509* certificate, X509*
 }
 
 /// Returns the signer: the issuer, or a responder whose certificate the issuer signed for this (RFC 6960 section
-/// 4.2.2.2). Null if it was somebody else. The expiry of that certificate is not checked here, because it depends on
-/// the current time.
+/// 4.2.2.2). Null if somebody else signed it. The expiry of the signer's certificate is not checked here, because it
+/// depends on the current time.
 X509* signer_of(OCSP_BASICRESP* response, X509* issuer) {
   const Store store(X509_STORE_new());
   const openssl::Stack others(sk_X509_new_null());

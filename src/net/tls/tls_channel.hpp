@@ -20,7 +20,7 @@ namespace headgate::net {
 
 class TlsContext;
 
-/// One side of a TLS connection. One thread.
+/// A side of a TLS connection. One thread.
 class TlsChannel {
  public:
   enum class Step { more, done, failed };

@@ -19,7 +19,8 @@ namespace {
 /// Maximum size of a file of authorities, in bytes; those of a system have less than a megabyte.
 constexpr std::size_t kLargestPem = 16UL * 1024 * 1024;
 
-/// Returns why the file cannot be read, or "". OpenSSL's messages do not name the file, and it would block on a pipe.
+/// Returns why the file cannot be read, or "". OpenSSL's messages do not name the file, and OpenSSL would block on a
+/// pipe.
 std::string unreadable(const std::string& what, const std::string& path) {
   const auto why = why_unreadable(path, kLargestPem);
   return why.empty() ? why : "cannot read the " + what + " \"" + path + "\": " + why;

@@ -138,7 +138,8 @@ Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, ScriptQuestion& q
     const bool refused = result.has_error() && result.error() == Errc::refused_by_server;
     if (!route.redirect) co_return Outcome{result, !refused};
     const Redirect redirect = *std::exchange(route.redirect, {});
-    // Each kind is followed once, so that two nodes that redirect to each other cannot bounce a call forever.
+    // Each kind of redirect is followed once, so that two nodes that redirect to each other cannot bounce a call
+    // forever.
     const bool followed = redirect.kind == Redirect::Kind::moved   ? std::exchange(moved, true)
                           : redirect.kind == Redirect::Kind::check ? std::exchange(asking, true)
                                                                    : std::exchange(again, true);

@@ -9,7 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-constexpr int kMaxProbeKeys = 1 << 18;  // sixteen for each slot: enough to find even an owner of a single slot
+// number of keys to try: sixteen for each slot, enough for an owner of a single slot
+constexpr int kMaxProbeKeys = 1 << 18;
 
 void add_once(std::vector<RedisNode>& all, const RedisNode& node) {
   if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
@@ -53,8 +54,8 @@ void Cluster::adopt(const std::vector<SlotRange>& ranges) {
   choose_probes();
 }
 
-/// Probes each owner with a key in one of its own slots. For another slot it would redirect, which does not show
-/// whether it can decide.
+/// Probes each owner with a key in one of its own slots. A node would redirect a probe for another slot, and the
+/// redirect would not show whether the node can decide.
 void Cluster::choose_probes() {
   const auto owner_of = [&](const std::string& key) {
     return owner_of_[slot_of_key(setup_->options.key_prefix, key, key_)];

@@ -12,7 +12,8 @@ std::uint64_t burst_of(const limit::Check& check) {
   return check.how == limit::How::take && check.cost > 0 ? check.rule->burst : kNeverRefuses;
 }
 
-/// A charge or a debt is for a request that has passed already. It stays counted whatever the other checks decide.
+/// Returns whether the check took permits that are given back if a later group rejects. A charge or a debt stays
+/// counted, because its request has passed already.
 bool took(const limit::Check& check, const limit::Decision& decision) {
   const bool stays = check.how == limit::How::charge || check.how == limit::How::debt;
   return check.cost > 0 && !stays && decision.allowed;

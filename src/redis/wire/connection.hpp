@@ -108,7 +108,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::shared_ptr<Link> link_;
   Timer timer_;  ///< for the current handshake, or the pause before the next attempt
   std::optional<Handshake> handshake_;
-  SteadyClock::time_point since_{};  ///< when it last became greeted or ready
+  SteadyClock::time_point since_{};  ///< when the state last became `greeted` or `ready`
   SteadyClock::duration pause_;
   std::minstd_rand random_;
 

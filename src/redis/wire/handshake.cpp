@@ -9,8 +9,7 @@
 namespace headgate::redis {
 namespace {
 
-/// Returns whether the server only withholds this command from the user; the calls themselves will then tell what it
-/// would have told.
+/// Returns whether the server only withholds this command. The first calls then show what its answer would have shown.
 bool withheld(const Reply& reply) {
   return reply.kind == Reply::Kind::error &&
          (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));

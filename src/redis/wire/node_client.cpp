@@ -100,7 +100,8 @@ Result<Breaker::Pass> NodeClient::admit() {
   return Errc::unavailable;
 }
 
-/// The question of a decision lives in this frame, because a frame of its own would be one more per request.
+/// The question of a decision lives in this frame, because a coroutine of its own would need one more frame per
+/// request.
 template <class Asked>
 Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked question) {
   const auto deadline = SteadyClock::now() + self->setup_->options.timeout;
@@ -146,8 +147,8 @@ void NodeClient::go_on() {
   while (!all.empty()) all.front().cut();
 }
 
-/// The place is nearly always at the end. A call that was redirected by another node has less time left than the calls
-/// before it.
+/// Inserts the call by its deadline, nearly always at the end. A call that was redirected by another node has less time
+/// left than the calls before it.
 void NodeClient::queue(Call& call) {
   auto after = calls_.end();
   while (after != calls_.begin() && call.deadline_ < std::prev(after)->deadline_) --after;
@@ -265,8 +266,8 @@ void NodeClient::expire(Time now) {
     Call& call = calls_.front();
     stats_->timed_out.add();
     connection_->forget(call);
-    // A silence shorter than a whole deadline proves nothing. A probe or another node has used a part of this call's
-    // deadline.
+    // A silence shorter than a whole deadline proves nothing: a probe or another node may have used a part of this
+    // call's deadline.
     const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
     breaker_.timed_out(now,
                        whole && call.heard_before_ == heard_ ? Breaker::Heard::nothing : Breaker::Heard::other_replies);

@@ -34,7 +34,8 @@ class ScriptQuestion {
   virtual Result<bool> read(const Reply& reply) = 0;
   /// Called if the call failed for a reason that is neither the state of the server nor its place in the topology: a
   /// missing right, an error of the script, an invalid reply. Returns true if the owner of the question handles the
-  /// failure; the server then counts as well, and its log says nothing. Returns false if the server is to blame.
+  /// failure; the server then counts as healthy, and its log has no line about the failure. Returns false if the server
+  /// is to blame.
   virtual bool heard(std::string_view trouble) {
     static_cast<void>(trouble);
     return false;
