@@ -7,7 +7,7 @@
 namespace headgate::balance {
 namespace {
 
-/// Multiple of the ejection's length for which a trial waits for enough other requests.
+/// Multiple of the ejection's length after which a trial no longer waits for enough other requests.
 constexpr int kFewRequests = 6;
 /// Multiple of the last ejection's length; a server that stays in rotation for this time has one ejection less.
 constexpr int kForgets = 2;

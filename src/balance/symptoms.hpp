@@ -14,8 +14,8 @@ struct Ejection::Symptoms {
   ShareWindow share;
 
   std::uint32_t outstanding = 0;     ///< number of answers that it owes
-  std::uint32_t unanswered = 0;      ///< how many of these were requested since its last answer
-  Duration silent{0};                ///< for how long it has owed one, since its last answer
+  std::uint32_t unanswered = 0;      ///< number of owed answers whose requests were sent after the server's last answer
+  Duration silent{0};                ///< for how long the server has owed an answer, counted from its last answer
   std::uint32_t peers_answered = 0;  ///< number of peers' answers during that time
 
   std::uint32_t asked = 0;  ///< requests in the current segment

@@ -25,19 +25,20 @@ constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
 constexpr double kEnough = 20;  // Number of samples that a window needs.
 // The growth of the limit: kQueueRoot times its square root, but at least kMinQueue; or kQueueShare times the limit if
-// that is more, because a large limit would take minutes otherwise.
+// that is more, because a large limit would otherwise take minutes to grow.
 constexpr double kQueueRoot = 0.5;
 constexpr double kMinQueue = 1;
 constexpr double kQueueShare = 0.05;
 constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
 constexpr double kGrowth =
     1.25;  // The limit grows by a twentieth in each window, while more requests give more throughput.
-constexpr double kInQueue = 0.87;  // Upper bound of the factor by which a window changes the limit in a queue.
-constexpr double kCertain = 2;     // In standard errors.
+constexpr double kInQueue = 0.87;  // Upper bound of the ratio long / short in a queue, so that the limit shrinks.
+constexpr double kCertain = 2;     // Number of standard errors within which a difference may be chance.
 constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.
 constexpr unsigned kKnown = 5;    // Windows without refusals after which the usual latency is known.
 constexpr double kFull = 0.8;     // Share of the limit in use that makes a queue likely.
-constexpr double kFullAtFirst = 0.65;  // Same share while the usual latency is unknown.
+// Share of the limit in use that makes a queue likely while the usual latency is unknown.
+constexpr double kFullAtFirst = 0.65;
 
 }  // namespace
 

@@ -85,7 +85,8 @@ Headroom::Reserve* Headroom::held_by(Priority priority, std::uint32_t free) noex
   const auto count = static_cast<std::size_t>(priority);
   double held = phase_;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool last = i + 1 == count;  // The account may have become empty just now.
+    // The last reserve counts even if its account is empty, because the account may have become empty just now.
+    const bool last = i + 1 == count;
     if (for_[i].account > 0 || last) held += for_[i].places;
     if (free > 0 && held >= free) return &for_[i];
   }

@@ -7,7 +7,7 @@ namespace headgate::shed {
 namespace {
 
 // Changes of the pressure per measurement. It takes half a second from no refusals to the refusal of all low requests,
-// and two seconds back. It is faster for a lag that is far too large.
+// and two seconds back. The pressure rises faster if the lag is far too large.
 constexpr double kUp = 0.2;
 constexpr double kUpFast = 0.5;
 constexpr int kFar = 4;

@@ -89,11 +89,12 @@ class Ejection {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  static constexpr unsigned kTrials = 3;         ///< consecutive successful trials needed to come back
-  static constexpr std::uint64_t kTrialOf = 40;  ///< at most one trial in this many requests may fail
-  static constexpr std::uint32_t kWindow = 50;   ///< minimum number of samples to judge a latency by
-  static constexpr unsigned kSlowWindows = 3;    ///< consecutive slow windows after which a server is slow
-  static constexpr Duration kSlowFrom{25'000};   ///< a p95 below this is never slow
+  static constexpr unsigned kTrials = 3;  ///< consecutive successful trials needed to come back
+  /// minimum number of answers between a failed trial and the next trial that may harm its caller
+  static constexpr std::uint64_t kTrialOf = 40;
+  static constexpr std::uint32_t kWindow = 50;  ///< minimum number of samples to judge a latency by
+  static constexpr unsigned kSlowWindows = 3;   ///< consecutive slow windows after which a server is slow
+  static constexpr Duration kSlowFrom{25'000};  ///< a p95 below this is never slow
 
   Ejection(const EjectOptions& options, std::size_t servers);
   ~Ejection();
@@ -123,8 +124,7 @@ class Ejection {
     EjectReason reason = EjectReason::failing;
     Steady since{};  ///< when it came in or was ejected
     Steady until{};  ///< for an ejected server, the time of the next trial
-    /// time of the return, or when the last ejection was forgotten; after long enough without another ejection, one is
-    /// forgotten
+    /// start of the time after which one of the recent ejections is forgotten
     Steady counted{};
     unsigned times = 0;   ///< number of recent ejections
     unsigned passed = 0;  ///< consecutive successful trials

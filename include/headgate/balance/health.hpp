@@ -9,7 +9,7 @@
 
 namespace headgate::balance {
 
-/// The number of checks that decide. Both are at least 1.
+/// The numbers of checks that change the state of a server. Both are at least 1.
 struct HealthRule {
   std::uint32_t down_after = 3;  ///< consecutive failed checks until a server counts as down
   std::uint32_t up_after = 2;    ///< consecutive passed checks until it counts as up again

@@ -46,8 +46,8 @@ class Tally {
 
   std::atomic<std::uint32_t> era{0};  ///< any thread may write it
   Number asked{0};                    ///< number of requests that were sent completely
-  Number settled{0};                  ///< how many of these have an outcome or were abandoned
-  Number abandoned{0};                ///< how many of these were abandoned
+  Number settled{0};                  ///< number of requests in `asked` that have an outcome or were abandoned
+  Number abandoned{0};                ///< number of requests in `asked` that were abandoned
   std::array<Number, kOutcomes> ended{};
   Number open{0};  ///< attempts in progress at the server; the only number that also falls
   Number late{0};  ///< failed after the head of the answer; also counted as answered
@@ -57,7 +57,7 @@ class Tally {
   std::atomic<std::int64_t> trial_took{0};  ///< latency of the last successful trial, in µs
   std::array<Number, kLatencyBuckets> latencies{};
 
-  /// Counts an attempt that has a connection to the server. It ends with end().
+  /// Counts an attempt that has a connection to the server. Call end() when the attempt ends.
   void begin(AttemptTally& counted) noexcept {
     counted = {.era = era.load(std::memory_order_relaxed)};
     add(open);

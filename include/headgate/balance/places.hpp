@@ -21,14 +21,14 @@ class Places {
 
   /// Takes a place if one is free.
   bool take() noexcept;
-  /// Returns a place; `held` is the time for which it was taken.
+  /// Gives a place back; `held` is the time for which it was taken.
   void leave(Duration held) noexcept;
   bool full() const noexcept { return taken() >= most(); }
   std::uint32_t taken() const noexcept { return taken_.load(std::memory_order_seq_cst); }
   std::uint32_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
   /// Changes the number of places after a reload. Taken places stay taken.
   void most(std::uint32_t now) noexcept { most_.store(now, std::memory_order_relaxed); }
-  /// Returns for how long a place is usually taken; 0 before the first one was returned. Approximate, because two
+  /// Returns for how long a place is usually taken; 0 before the first one was given back. Approximate, because two
   /// workers may write at once.
   Duration usual() const noexcept { return Duration(usual_.load(std::memory_order_relaxed)); }
 
@@ -38,7 +38,7 @@ class Places {
   std::atomic<Duration::rep> usual_{0};
 };
 
-/// A taken place, which is returned on destruction. Must not outlive its Places. One thread at a time.
+/// A taken place, which is given back on destruction. Must not outlive its Places. One thread at a time.
 class Place {
  public:
   Place() = default;
@@ -61,7 +61,7 @@ class Place {
 
   bool held() const noexcept { return from_ != nullptr; }
   std::size_t server() const noexcept { return server_; }
-  /// Returns the place at `now`, on the clock of `since`, so that it counts in Places::usual().
+  /// Gives the place back at `now`, on the clock of `since`, so that it counts in Places::usual().
   void leave(Duration now) noexcept {
     if (auto* const from = std::exchange(from_, nullptr)) from->leave(now - since_);
   }

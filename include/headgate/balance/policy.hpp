@@ -19,7 +19,7 @@ struct PickArgs {
   std::uint64_t turn = 0;  ///< increases with each use of a server of this upstream
   std::uint64_t seed = 0;  ///< differs between workers and processes, so that their random choices differ
   std::int64_t now = 0;    ///< in ns of the steady clock; only set if the policy is timed or servers start slowly
-  const Choice* choice = nullptr;  ///< of the request; null if it has no key and has tried no server
+  const Choice* choice = nullptr;  ///< the state of the request; null if the request has no key and has tried no server
 };
 
 /// A policy. Constant; any thread.

@@ -20,7 +20,7 @@ class Reach {
 
   /// consecutive attempts without the head of an answer after which a server is failing
   static constexpr std::uint32_t kInARow = 3;
-  /// age of a failure from which a passed check outweighs it
+  /// minimum age of the last failure for a passed check to outweigh it
   static constexpr Duration kOld = std::chrono::seconds(10);
 
   void note(Steady now, const Happened& happened) noexcept;

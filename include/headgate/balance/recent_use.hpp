@@ -21,9 +21,9 @@ class RecentUse {
   /// The rates, per second.
   struct Rates {
     double attempts = 0;
-    double errors = 0;         ///< answered with a failure status, no answer in time, or broken off
-    double not_connected = 0;  ///< no connection could be made
-    Duration p95{0};           ///< time until the head of an answer, of recent answers; 0 if there is none
+    double errors = 0;         ///< attempts with a failure status, without an answer in time, or broken off
+    double not_connected = 0;  ///< attempts without a connection
+    Duration p95{0};  ///< 95th percentile of the time until the head of an answer; 0 if there are no recent answers
   };
 
   void note(Steady now, const Happened& happened) noexcept;

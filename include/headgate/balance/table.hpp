@@ -30,7 +30,7 @@ inline constexpr std::uint8_t kGuessed = kUnhealthy | kEjected;
 struct Server {
   std::atomic<std::uint8_t> out{0};    ///< reasons why it must not be chosen; any thread may set and clear bits
   std::atomic<std::int64_t> since{0};  ///< when it came in, in ns of the steady clock; 0 if it was in from the start
-  bool backup = false;                 ///< chosen only if no server that is not a backup is available
+  bool backup = false;                 ///< a backup server, which is chosen only if no other server is available
   std::uint32_t weight = 1;            ///< share of the requests, relative to the other weights; 1 to kMaxWeight
   /// hash of the server's name, the same in every process; ranks the server for requests with a key
   std::uint64_t hash = 0;
@@ -43,7 +43,8 @@ struct Server {
   Tally tally;                ///< outcomes of the attempts
 };
 
-/// Counts an attempt that begins (1) or ends (-1). The table's worker only, so no locked instruction is needed.
+/// Counts an attempt that begins (1) or ends (-1). Call it only on the table's worker; so no locked instruction is
+/// needed.
 inline void add_in_flight(Server& server, int more) noexcept {
   const auto now = server.in_flight.load(std::memory_order_relaxed);
   server.in_flight.store(now + static_cast<std::uint32_t>(more), std::memory_order_relaxed);
@@ -70,8 +71,8 @@ class Table {
   /// Returns a shared pointer to the server, for owners that keep it longer than the table.
   const ServerPtr& shared(std::size_t at) const noexcept { return servers_[at]; }
 
-  /// Returns the time in which the share of a server grows from a tenth to its weight after it came in; 0 if it has all
-  /// at once.
+  /// Returns the time in which the share of a server grows from a tenth to its weight after it came in; 0 if a server
+  /// has its whole share at once.
   Duration slow_start() const noexcept { return slow_start_; }
   void slow_start(Duration time) noexcept { slow_start_ = time; }
 

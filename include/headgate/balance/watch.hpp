@@ -57,7 +57,7 @@ struct ServerReport {
   RecentUse::Rates rates;
   std::optional<Duration> next_trial;  ///< if it is ejected, the time until its next trial; 0 if it is due
 
-  /// Returns whether it gets requests and answers, as far as known.
+  /// Returns whether the server gets requests and answers them, as far as known.
   bool up() const noexcept { return out == 0 && !failing; }
 };
 struct WatchReport {
@@ -104,7 +104,7 @@ class Watch {
  private:
   struct Row {
     ServerPtr server;
-    Happened last;  ///< the counters at the previous tick, in the same units
+    Happened last;  ///< values of the counters at the previous tick
     std::array<std::uint32_t, kLatencyBuckets> latencies{};
   };
   struct Member {

@@ -33,11 +33,12 @@ std::uint64_t inside_of(std::int64_t taken) noexcept;
 struct LineState {
   std::int64_t next = 0;
   std::int64_t serving = 0;
-  std::int64_t at = 0;      ///< Time of the latest step in microseconds since the epoch; 0 before the first step.
-  std::int64_t part = 0;    ///< Fraction of the next admission; its denominator is the rule's period.
+  std::int64_t at = 0;  ///< Time of the latest step in microseconds since the epoch; 0 before the first step.
+  /// The part of the next admission that has accrued: a numerator, whose denominator is the rule's period.
+  std::int64_t part = 0;
   std::int64_t credit = 0;  ///< Number of admissions that nobody has used yet.
   std::int64_t mark = 0;    ///< Number of the current slice of `marks`.
-  /// The value of `serving` at the beginning of this slice and of the previous ones.
+  /// The value of `serving` at the beginning of slice `mark` and of the previous slices.
   std::array<std::int64_t, kMarks> marks{};
   std::int64_t width = 0;                  ///< Microseconds per slice of `ends`; 0 if visitors were not counted.
   std::int64_t slice = 0;                  ///< Number of the current slice of `ends`.

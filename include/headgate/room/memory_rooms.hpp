@@ -17,7 +17,7 @@ class MemoryRooms {
   MemoryRooms(const MemoryRooms&) = delete;
   MemoryRooms& operator=(const MemoryRooms&) = delete;
 
-  /// Asks the room of `rule`, which is empty at first.
+  /// Asks the room of `rule`. A room is empty before the first question.
   Answer ask(const RoomRule& rule, const Question& question, Instant now);
   /// Continues the queue of a room that was kept elsewhere. If nobody has asked here yet, the room begins without
   /// unused admissions, and with `taken` places taken.

@@ -42,7 +42,7 @@ enum class Ask : std::uint8_t {
 /// A question to a room.
 struct Question {
   Ask ask = Ask::look;
-  std::int64_t number = 0;   ///< For present and remain, the number of the ticket or pass; otherwise 0.
+  std::int64_t number = 0;   ///< For `present` and `remain`, the number of the ticket or pass; otherwise 0.
   std::int64_t next = 0;     ///< A lower bound of the room's `next` that the caller has seen.
   std::int64_t serving = 0;  ///< A lower bound of the room's `serving` that the caller has seen; at most `next`.
   std::int64_t stride = 1;   ///< Count of numbers that a newcomer takes.

@@ -57,7 +57,7 @@ class FairQueue {
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  /// Sets the maximum number of waiting requests. Requests beyond it stay.
+  /// Sets the maximum number of waiting requests. If more are waiting already, they stay.
   void bound(std::size_t most) noexcept { bound_ = most; }
 
  private:

@@ -12,7 +12,8 @@ namespace headgate::shed {
 /// A state machine; one thread. Each measurement of the lag changes a pressure between 0 and 2. Up to 1, the pressure
 /// is the share of low requests that are refused. Above 1, all low requests are refused, and the rest is the share of
 /// normal requests that are refused. The pressure rises while the lag is above `tolerated`, falls while it is below
-/// half of that, and stays in between. Shares avoid the swings in load that refusing all or nothing would cause.
+/// half of that, and does not change in between. Shares avoid the swings in load that refusing all or nothing would
+/// cause.
 ///
 /// Critical requests are refused only if the worker lagged by kExtreme in two consecutive measurements. Their answers
 /// would come too late anyway.
@@ -24,7 +25,7 @@ class LoopLag {
 
   explicit LoopLag(Duration tolerated) noexcept : tolerated_(tolerated) {}
 
-  /// Adds a measurement: `lag` is the delay with which the worker ran it.
+  /// Adds a measurement: `lag` is how much too late the worker ran the measurement.
   void measured(Duration lag) noexcept;
   /// Returns whether to refuse the next request of this priority. Counts the request, so that refusals are spread
   /// evenly.

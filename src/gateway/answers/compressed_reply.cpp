@@ -139,7 +139,8 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
   if (!may_vary(x_, compression, start.status, size)) return false;
   vary_by(x_, "Accept-Encoding", x_.fields);
   if (start.status == 206) return false;
-  if (x_.request.head() && !size) return false;  // A GET of this resource may have a body too small to compress.
+  // Without a size it is not known whether the answer to a GET would be large enough to be compressed.
+  if (x_.request.head() && !size) return false;
   coding_ = coding_for_client(x_, compression);
   if (!coding_) return false;
   start_ = start;

@@ -270,7 +270,7 @@ Problem problem_of_head(unsigned status, std::string_view why) {
                         : status == 503                                   ? EndedBy::full
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
-  // A 503 means that some resource is exhausted, which may be over in a moment.
+  // A 503 means that some resource is exhausted, which may be free again in a moment.
   return {.status = status, .ended_by = ended_by, .detail = why, .retry_after = status == 503 ? 1U : 0U};
 }
 

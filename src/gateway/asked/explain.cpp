@@ -95,7 +95,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   out.method = x.request.method;
   out.host = x.request.authority;
   out.path = x.request.path;
-  // A route that depends on the client's address may have found the address already.
+  // Without a client address the peer's address is shown. A route that depends on the client's address may have found
+  // it already.
   if (x.caller.ip_key.empty() && x.caller.address.is_unspecified()) x.caller.address = x.peer;
   describe_caller(x, out);
   if (x.route) describe_route(x, out);

@@ -151,7 +151,7 @@ class UsageText {
     key(name);
     out_ += value ? "true" : "false";
   }
-  /// Makes the next member the first of its object.
+  /// Begins an object: the next member is its first one.
   void first() { fresh_ = true; }
 
  private:

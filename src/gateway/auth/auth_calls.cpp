@@ -114,7 +114,7 @@ struct AuthCalls::Call : Hook {
   const CompiledAuth& auth;  ///< the auth service of the route, which the snapshot keeps alive
   std::unique_ptr<AuthQuestion> question;
   Hash charged_to;  ///< the owner of the remembered answer
-  Duration lasts;   ///< the longest time that the answer may be reused
+  Duration lasts;   ///< the longest time that the call may take
   std::unique_ptr<Alarm> alarm;
   List waiters;
   http::ReplyHead head;

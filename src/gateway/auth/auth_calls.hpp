@@ -58,7 +58,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   static Task<void> exchange(Call& call);
   static Task<Tried> try_once(Call& call, upstream::AttemptPtr server);
   static Task<Tried> read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at);
-  /// Ends a call that no exchange waits for any more.
+  /// Ends a call with its answer: remembers the answer if it may be reused, and gives it to the waiting exchanges.
   void conclude(Call& call, AuthAnswer&& answer);
   /// Returns whether the answer about this request may be shared with others.
   bool shares(const Exchange& x) const noexcept;

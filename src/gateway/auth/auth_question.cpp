@@ -24,8 +24,8 @@ const http::FieldNames& told_names() {
   return names;
 }
 
-/// Returns whether a field of the request says nothing about its caller and would change the service's answer: to one
-/// from a cache, to a part, or to an encoded one.
+/// Returns whether a field of the request says nothing about its caller but would change the service's answer to a
+/// cached, partial or encoded one.
 bool is_about_its_answer(const Field& field) noexcept {
   switch (field.id) {
     case Known::expect:

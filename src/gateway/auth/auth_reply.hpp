@@ -11,7 +11,7 @@ namespace headgate::gateway {
 /// The longest body of a refusal, in bytes. If a body is longer, the caller gets only the fields.
 inline constexpr std::size_t kLongestRefusal = 64UL * 1024;
 
-/// Returns the answer for the final head of a response. The body of a refusal is still missing.
+/// Returns the answer for the final head of a response. The caller adds the body of a refusal later.
 AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth);
 /// Returns the answer for a call without a response.
 AuthAnswer no_auth_answer(const CompiledAuth& auth, std::string why);

@@ -11,8 +11,8 @@ namespace headgate::gateway {
 /// does not have the part. A view into the connection.
 std::string_view certificate_part(const Exchange& x, identity::CertificatePart part) noexcept;
 
-/// Returns a part of the record of the request's known key; "" if there is none. Tags are a list, "batch, beta". A view
-/// into x.text or the snapshot.
+/// Returns a part of the record of the request's API key; "" if the key is not known or has no such part. Tags are a
+/// list, "batch, beta". A view into x.text or the snapshot.
 std::string_view key_part(Exchange& x, identity::KeyPart part);
 
 }  // namespace headgate::gateway

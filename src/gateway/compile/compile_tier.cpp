@@ -14,7 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns RateLimit-Policy for all rules of a tier: quota, its unit unless it is requests, and window in seconds
+/// Returns RateLimit-Policy for all rules of a tier: quota, its unit if the unit is not requests, and window in seconds
 /// (draft-ietf-httpapi-ratelimit-headers section 3).
 std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;

@@ -1,5 +1,5 @@
-// Compiles the parts of a route that come from its upstream: capacity, queues, priorities of tiers, and forwarding
-// beyond one attempt with a streamed body.
+// Compiles the parts of a route that come from its upstream: capacity, queues, priorities of tiers, and forwarding with
+// retries, a held body or a mirror.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/queue_names.hpp"

@@ -285,7 +285,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
                        .sharers = sharers_,
                        .alone_up = at->alone_up,
                        .alone_down = at->alone_down};
-  // A route that splits its requests uses the same part of a limit for each of its upstreams.
+  // A route that splits its requests has a route for each upstream. These routes share one part of the limit.
   auto key = use.limit;
   if (share.is_partial())
     key += '\n' + share.route + '\n' + std::to_string(share.up) + '/' + std::to_string(share.down);

@@ -64,7 +64,7 @@ std::string_view location_of_route(Exchange& x) {
   const auto path = x.request.path.starts_with('/') ? x.request.path_to_send() : std::string_view("/");
   const auto where = fill_in(x.text, *edits.location, path);
   if (edits.query) return x.text.extend(where, {*edits.query});
-  // A credential in the query that is withheld from servers is withheld from another host as well.
+  // A credential in the query that servers must not get is not sent to another host either.
   const bool here = where.starts_with('/');
   const auto query = here ? x.request.query : forwarded_query(x, x.snapshot->compiled->identity());
   return query.empty() ? where : x.text.join({where, query});

@@ -24,7 +24,7 @@ const KeySource header{
     .noun = [](std::string_view name) { return "value of " + std::string(name); },
     .missing = "A header that requests are counted by is missing.",
     .value = [](Exchange& x, std::string_view name) { return http::value_of(x.request.fields, name); },
-    // Any client can write a header, so a tier is believed only from a hop that is trusted with addresses.
+    // Any client can write a header, so a tier is believed only if the request came through a trusted hop.
     .tier = {.value =
                  [](const Exchange& x, std::string_view name) {
                    return x.caller.through_trusted ? http::value_of(x.request.fields, name) : std::string_view{};

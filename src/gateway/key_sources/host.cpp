@@ -8,7 +8,8 @@ const KeySource host{.word = "host",
                      .example = "host",
                      .counts = Counts::places,
                      .noun = [](std::string_view) { return std::string("host"); },
-                     // An HTTP/1.0 request may have no Host; the value is then "(none)", which no host is called.
+                     // An HTTP/1.0 request may have no Host; the value is then "(none)", which cannot be the name of a
+                     // host.
                      .value =
                          [](Exchange& x, std::string_view) {
                            return x.request.host.empty() ? std::string_view("(none)")

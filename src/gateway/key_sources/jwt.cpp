@@ -9,7 +9,7 @@ namespace headgate::gateway::key_source {
 
 constexpr std::string_view kJwtAlso[] = {"user", "sub", "jwt"};
 
-/// Returns the claim, or the digest of one that cannot be written into keys and logs.
+/// Returns the claim, or its digest if the claim cannot be written into keys and logs.
 std::string_view key_of_claim(const Caller& caller, std::string_view name) {
   const auto value = caller.claim(name);
   if (!value.empty() || !caller.token) return value;
@@ -18,7 +18,7 @@ std::string_view key_of_claim(const Caller& caller, std::string_view name) {
   return at == digests.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-/// Returns the claim, or the texts of a list, each followed by a line feed.
+/// Returns the claim. For a list, returns its texts, each followed by a line feed.
 std::string_view tier_of_claim(const Caller& caller, std::string_view name) {
   const auto value = caller.claim(name);
   if (!value.empty() || !caller.token) return value;

@@ -45,8 +45,8 @@ Path::~Path() {
 }
 
 void Path::adopt(SnapshotPtr next) {
-  // Results that were found with other keys are no longer valid. No exchange is between reading and writing this cache
-  // at this moment.
+  // Tokens that were verified with other keys are no longer valid. At this moment no exchange is between reading and
+  // writing the cache of tokens.
   if (next->credentials->jwt() != snapshot->credentials->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
   if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());

@@ -12,7 +12,7 @@
 namespace headgate::gateway {
 
 /// Fills the fields that all exchanges have, except for the elapsed time and the callers. The rows of the steps fill
-/// the rest (gateway/steps/table.hpp). The views are into `x`, and valid as long as it.
+/// the rest (gateway/steps/table.hpp). The views are into `x`, and valid as long as `x` lives.
 void fill(Exchange& x, observe::AccessRecord& record);
 
 /// Copies the fields that the log needs from the answer in x.fields, because the fields of a message may no longer

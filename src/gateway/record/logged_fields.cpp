@@ -11,7 +11,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// Slightly more than a line shows of one value, so that the line shows that the value was cut.
+/// The longest part of a value that is kept: slightly more than a line shows, so that the line shows that the value was
+/// cut.
 constexpr std::size_t kMaxValueBytes = 300;
 constexpr std::size_t kMaxQueryBytes = 1'600;
 

@@ -17,7 +17,7 @@ constexpr std::size_t kBefore = 48;  // bytes that are shown before the fault
 constexpr std::size_t kAfter = 24;
 // longest name of a field or a parameter; a longer one is treated as a secret
 constexpr std::size_t kLongestName = 128;
-constexpr std::size_t kLongestWord = 32;  // longest word that is shown although it may be anything
+constexpr std::size_t kLongestWord = 32;  // a longer word may be a credential
 constexpr std::size_t kLongestCharacter = 4;
 constexpr std::size_t kShortestSecretWord = 3;
 // more bytes than are shown are read, because secrets are replaced with shorter text
@@ -35,7 +35,8 @@ bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_control(char c) noexcept { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
 
-/// Returns whether the word is not a credential: it consists of letters, and of marks as in the names of fields.
+/// Returns whether the word is taken for an ordinary word and not for a credential: it is short and has only letters,
+/// "-" and "_".
 bool is_plain_word(std::string_view word) noexcept {
   return !word.empty() && word.size() <= kLongestWord &&
          std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || c == '-' || c == '_'; });

@@ -41,11 +41,11 @@ void read_state(const http::Fields& fields, ExchangeTrace& trace) {
   if (trace.keeps_state) trace.state = values.front();
 }
 
-// "sampling": keeps this use apart from the names of counters.
+// The letters of "sampling", which keep this use of the hash apart from the names of counters.
 constexpr std::uint64_t kSampling = 0x73616D70'6C696E67;
 
-/// Returns whether a trace whose id the caller chose is in the share. No one outside can tell which ids are, so no
-/// caller can force a recording. Every request of one trace gets the same result on this gateway.
+/// Returns whether a trace whose id the caller chose is in the recorded share. No one outside can tell which ids are in
+/// the share, so no caller can force a recording. Every request of one trace gets the same result on this gateway.
 bool in_share_unseen(const observe::TraceContext& told, std::uint64_t below) noexcept {
   const std::array<std::uint64_t, 2> id{told.high, told.low};
   return observe::in_share(keyed_hash({reinterpret_cast<const char*>(id.data()), sizeof id}, kSampling).low, below);

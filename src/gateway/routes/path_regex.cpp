@@ -16,7 +16,7 @@ struct PathRegex::Compiled {
 namespace {
 
 re2::RE2::Options options_for(PathRegex::Case letters) {
-  // memory of the automata in bytes; RE2 builds them anew beyond it
+  // maximum memory of the automata in bytes; RE2 builds them anew when they exceed it
   constexpr std::int64_t kMemory = std::int64_t{1} << 20U;
   re2::RE2::Options options;
   options.set_encoding(re2::RE2::Options::EncodingLatin1);  // characters outside ASCII are escaped in a path

@@ -31,7 +31,7 @@ bool same_name(std::string_view sent, std::string_view wanted, bool any_case) no
   return any_case ? same_word(sent, wanted) : sent == wanted;
 }
 
-/// Returns the character that PHP puts in place of one that names of variables cannot have.
+/// Returns the character as it appears in PHP's names of variables: PHP replaces '.', ' ' and '[' with '_'.
 constexpr char in_variable(char c) noexcept { return c == '.' || c == ' ' || c == '[' ? '_' : c; }
 
 /// Returns whether some server reads the sent name as the wanted one: PHP replaces characters and ends a name at NUL,

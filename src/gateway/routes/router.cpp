@@ -40,7 +40,7 @@ struct Router::Node {
   boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>> literals;
   std::unique_ptr<Node> parameter;
   Routes here;  // routes that end in this segment
-  Routes rest;  // routes that have "*" after this segment and end there
+  Routes rest;  // routes that end in "*" directly after this segment
 };
 
 /// The trees of all hosts. A request finds its tree by hashing, so the number of hosts does not matter.
@@ -59,7 +59,7 @@ struct Router::Hosts {
   }
 };
 
-/// The search of find_in(), and the results beside the route.
+/// The arguments of find_in(), and its results besides the route.
 struct Router::Check {
   std::string_view spelled;  // the normalised path with its original case
   const Wanted& wanted;
@@ -205,7 +205,8 @@ void Router::each_tree(std::string_view host, const Visit& visit) const {
     if (host.size() <= kLongest)
       if (const auto at = exact.find(name); at != exact.end() && visit(*at->second)) return;
     auto dot = name.size() > longest_pattern ? name.size() - longest_pattern : 0;
-    if (name.size() == host.size()) dot = std::max<std::size_t>(dot, 1);  // a pattern needs a label before it
+    // a pattern such as ".example" needs a label before it
+    if (name.size() == host.size()) dot = std::max<std::size_t>(dot, 1);
     for (dot = name.find('.', dot); dot != name.npos && !below.empty(); dot = name.find('.', dot + 1)) {
       if (const auto at = below.find(name.substr(dot)); at != below.end() && visit(*at->second)) return;
     }

@@ -27,7 +27,7 @@ class HeadWait {
   Task<Head> of_deadline();
   Task<Head> of_try();
   Task<Head> beside_body();
-  /// Returns whether the wait timed out, and may go on.
+  /// Returns whether the wait timed out but may continue.
   bool late(const Head& head) const;
 
   Exchange& x_;

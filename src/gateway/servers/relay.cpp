@@ -298,7 +298,7 @@ class Relay {
 
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = http::through(x_.answer_looks, server.body());
-    if (x_.held && whole_) x_.held.reset();  // the request is not repeated
+    if (x_.held && whole_) x_.held.reset();  // the request is not repeated any more, so its body is not needed
     note_told(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
@@ -377,7 +377,7 @@ class Relay {
   bool whole_ = true;
   GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;
-  const Duration awaited_ = x_.awaited;  ///< the value at the beginning of this step
+  const Duration awaited_ = x_.awaited;  ///< the value of x.awaited at the beginning of this step
   Clock::Steady since_;                  ///< beginning of the first attempt; zero before it
   bool answered_ = false;                ///< whether the attempt has the final head of an answer
 };

@@ -68,7 +68,7 @@ upstream::Failure broken_off(const error_code& cause) noexcept {
   // Over TLS a close alone does not show that the answer is complete, because anyone on the network path can close the
   // connection.
   const bool unannounced = cause == boost::asio::error::connection_aborted;
-  // this is also the cause if the client is gone, which then gets no answer
+  // this is also the cause if the client has left; the client then gets no answer
   const bool taken_down = cause == boost::asio::error::operation_aborted;
   return {.what = late ? Failed::reply_timeout : Failed::closed,
           .cause = cause,

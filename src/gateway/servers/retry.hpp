@@ -11,9 +11,9 @@
 
 namespace headgate::gateway {
 
-/// The upper bound of the pause before the first retry; it doubles with each further one.
+/// The upper bound of the pause before the first retry; the bound doubles with each further retry.
 inline constexpr Duration kFirstBackOff = std::chrono::milliseconds(25);
-/// The upper bound of the longest pause.
+/// The largest upper bound of a pause.
 inline constexpr Duration kLongestBackOff = std::chrono::milliseconds(250);
 
 /// Returns whether a request with this method may be sent twice (RFC 9110 section 9.2.2).

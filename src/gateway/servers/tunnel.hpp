@@ -1,6 +1,6 @@
 #pragma once
-// Tunnels: relays bytes in both directions after 101 Switching Protocols. Also WebSockets that clients open with
-// CONNECT (RFC 8441): the request for an HTTP/1.1 server, and the answers that open one.
+// Tunnels: relays bytes in both directions after 101 Switching Protocols. Also translates WebSockets that clients open
+// with CONNECT (RFC 8441): makes the request for an HTTP/1.1 server, and checks the server's answer.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
