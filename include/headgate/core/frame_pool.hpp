@@ -32,8 +32,8 @@ extern constinit thread_local Lists lists;
 /// Allocates memory of the system for a frame, if none is kept.
 void* take_new(std::size_t bytes);
 
-// With AddressSanitizer each frame is an allocation of its own, because it would otherwise miss the use of a freed
-// frame.
+// With AddressSanitizer each frame is an allocation of its own, because the sanitizer would otherwise miss the use of a
+// freed frame.
 inline constexpr bool kKeeps = !kAddressSanitized;
 
 /// Works like operator new. A frame must be freed on the thread that made it.

@@ -66,8 +66,8 @@ class Leases {
   /// which gives the permits back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
   static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< interval at which the caller calls sweep()
-  /// Time before the end of a window at which the last refund to it is sent. A hanging Redis could otherwise count the
-  /// refund in the next window.
+  /// Refunds to a window are sent only until this long before its end. If Redis hung, a later refund could be counted
+  /// in the next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
   /// The maximum that all limiters together reserve of one counter, as the time in which it comes back.
   static constexpr Duration kQueue = std::chrono::milliseconds(800);

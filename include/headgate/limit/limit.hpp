@@ -38,12 +38,13 @@ enum class Unit : std::uint8_t { request, token };
 /// A rate of a limit. Immutable once the configuration is loaded.
 struct Rule {
   std::string limit;        ///< name of the limit it belongs to
-  std::string name;         ///< within the limit; empty for the only rule, otherwise the text of the rate ("30/hour")
+  std::string name;         ///< name within the limit: the text of the rate ("30/hour"); empty for the only rule
   Rate rate;                ///< allows rate.count requests in each rate.period
   std::uint64_t burst = 1;  ///< maximum at once, at least 1; by default Algorithm::default_burst
   Duration wait{0};         ///< longest delay of a request that waits for its permit; 0 to reject at once
   std::uint32_t queue = 0;  ///< for requests in flight with `wait`: how many requests of a key may wait in this process
-  std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; otherwise null
+  /// the calendar whose days or months the rule counts by; null if there is none
+  std::shared_ptr<const Calendar> calendar;
   bool from_first_use = false;  ///< a fixed window begins with the first request of a key rather than with the clock
   bool leases = false;          ///< a gateway may take permits from Redis in advance, in batches
   const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
@@ -54,7 +55,7 @@ struct Rule {
   /// End of its Redis keys; see name_rule(). It does not depend on the size, so the counter keeps its use when the size
   /// changes.
   std::string suffix;
-  std::uint64_t seed = 0;  ///< stable_hash(suffix); separates its keys in memory from those of other rules
+  std::uint64_t seed = 0;  ///< stable_hash(suffix); separates the rule's keys in memory from those of other rules
 };
 
 /// Returns "100/minute", or "1000 tokens/minute" if the unit is not requests.
@@ -155,7 +156,8 @@ struct Limit {
 
 /// How a check takes its cost, and what happens if its rule rejects.
 enum class How : std::uint8_t {
-  take,     ///< takes all or nothing together with the other checks of its call; a rejection rejects the call
+  /// takes all or nothing together with the other checks of its call; if this rule rejects, the call is rejected
+  take,
   observe,  ///< never rejects the call; takes its cost if the call passes and this rule allows it
   /// Never rejects the call; takes as much as is left, up to the cost. For a request that has passed already.
   charge,

@@ -64,8 +64,8 @@ class MemoryStore final : public Limiter {
   /// runs backwards.
   bool decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) override;
 
-  /// Gives back the permits of an earlier decide, because a later step rejected the request. `checks` are those of that
-  /// decide with a cost above 0, without observed ones that were rejected.
+  /// Gives back the permits of an earlier decide, because a later step rejected the request. `checks` are the checks of
+  /// that decide that took a cost: without those of a cost of 0 or less, and without observed ones that were rejected.
   void give_back(std::span<const Check> checks, Instant now) override;
 
   /// Prefetches the counter of this hash for a decide that follows soon. Only for a store of one thread.

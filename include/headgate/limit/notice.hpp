@@ -68,8 +68,8 @@ class NoticeMarks {
   };
 
   virtual ~NoticeMarks() = default;
-  /// Marks the notice `id` for this process unless it has a mark already. The mark ends after `length` if nothing
-  /// follows. After an error there may or may not be a mark.
+  /// Marks the notice `id` for this process unless it has a mark already. The mark ends after `length` unless hold() or
+  /// told() follows. After an error there may or may not be a mark.
   virtual Task<Result<Answer>> take(std::string id, Duration length) = 0;
   /// Replaces the mark by one of this process that ends after `length`.
   virtual Task<error_code> hold(std::string id, Duration length) = 0;

@@ -23,8 +23,8 @@ struct QuotaUse {
   bool rejected = false;   ///< the decision was a rejection: the cost did not fit into the rest
 };
 
-/// Returns the use according to `decision`. Empty if it can cause no notice: it took nothing (`taken`), or the cost is
-/// above the whole size, which says nothing about the use.
+/// Returns the use according to `decision`. Empty if the decision can cause no notice: it took nothing (`taken` is
+/// false), or the cost is larger than the whole quota, which says nothing about the use.
 std::optional<QuotaUse> quota_use(const Decision& decision, bool taken) noexcept;
 
 /// Returns which of `percents` are reached, one bit for each, the first in bit 0. A percentage is reached by the first

@@ -22,7 +22,7 @@ class RuleCopies {
   std::vector<std::shared_ptr<const Rule>> copies_;  ///< most recently used first
 };
 
-/// Returns whether two rules count alike: the same counter under the same numbers.
+/// Returns whether two rules count alike: they use the same counter with the same numbers.
 bool same_counting(const Rule& a, const Rule& b) noexcept;
 
 }  // namespace headgate::limit

@@ -34,7 +34,7 @@ inline constexpr const char* kOwnWant = "this gateway has no descriptor left for
 
 /// Counts a connection that was not opened for lack of descriptors, and logs one in ten seconds. Any thread.
 void note_own_want() noexcept;
-/// Returns the number of such connections since startup.
+/// Returns the number of calls of note_own_want() since startup.
 std::uint64_t own_wants() noexcept;
 
 }  // namespace headgate::net

@@ -1,6 +1,7 @@
 #pragma once
-// The minimum speed of a peer that is waited for: otherwise a body that trickles would hold its buffers forever. One
-// timer per wait is enough, and nothing is computed while nobody waits. Used by gateway, session and stream.
+// The minimum speed of a peer while the gateway waits for it. Without a minimum, a body that trickles in would hold its
+// buffers forever. One timer per wait is enough, and nothing is computed while nobody waits. Used by gateway, session
+// and stream.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"

@@ -16,7 +16,7 @@ namespace headgate::net {
 struct Blocks {
   BlockPool small;
   BlockPool large;
-  /// counts the bytes of both and other memory of exchanges; null if nothing is counted
+  /// counts the bytes of both pools and of other memory of exchanges; null if nothing is counted
   LentBytes::Share* lent = nullptr;
 };
 

@@ -50,8 +50,8 @@ struct RedisOptions {
   std::string sentinel_username;
   std::string sentinel_password;  ///< never logged
   std::optional<TlsOptions> tls;
-  /// Gateways with the same prefix share their counters. In a cluster it must not contain "{}", which would spread the
-  /// keys of a caller over several slots.
+  /// Gateways with the same prefix share their counters. In a cluster the prefix must not contain "{}", which would
+  /// spread the keys of a caller over several slots.
   std::string key_prefix = "hg:";
   Duration timeout = std::chrono::milliseconds(20);  ///< no request waits longer than this for Redis
   /// number of gateways that share the limits: each grants 1/instances while it counts locally

@@ -10,10 +10,10 @@
 
 namespace headgate::net {
 
-/// One certificate. All texts come from its issuer and must not be trusted.
+/// A certificate in words. All texts come from its issuer and must not be trusted.
 struct CertificateWords {
   std::string subject;             ///< in the form of RFC 4514: "CN=api.example,O=Example"
-  std::string issuer;              ///< in the same form
+  std::string issuer;              ///< in the same form as the subject
   std::string serial;              ///< hexadecimal digits
   std::vector<std::string> names;  ///< host names and addresses of the subjectAltName
   Instant not_before{};

@@ -14,7 +14,7 @@ struct PeerCertificate {
   /// All alternative names in order: "DNS:a.example,URI:spiffe://example/billing"; a comma in a name is escaped. Empty
   /// if there is none.
   std::string names;
-  std::string sha256;  ///< of the DER form: 64 hexadecimal digits in lower case
+  std::string sha256;  ///< digest of the DER form: 64 hexadecimal digits in lower case
 };
 
 class ServerTls;
