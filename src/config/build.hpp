@@ -147,7 +147,7 @@ gateway::RouteConditions build_conditions(Build& build, const Node& node);
 /// Returns the place where the value is written.
 SourceLocation place_of(const Build& build, const Node& node);
 
-/// " with x-version, ?debug": without values, because they may be secret.
+/// Returns, for example, " with x-version, ?debug". The text has no values, because they may be secret.
 std::string conditions_in_words(const gateway::RouteConditions& conditions);
 
 /// Returns whether the route ignores the case of paths.
@@ -202,7 +202,7 @@ void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, co
 /// Returns the index of the limit called `name`, or -1.
 int limit_index(const Build& build, std::string_view name);
 
-/// `route "login"`.
+/// Returns, for example, `route "login"`.
 std::string route_text(const gateway::RouteOptions& route);
 
 /// Returns the member of `nodes` with the key nearest to `written`, or null.

@@ -58,8 +58,9 @@ class Worker {
   /// their way to them. Aborts the rest `within` from now.
   void hand_over(Duration within);
   /// Runs `what` with the service on the worker's thread, between two steps of the service. The sessions then use the
-  /// service's timeouts and bounds. A stopped service, as in a drain after the last connection, is left out. In any
-  /// case `then` follows, if it is not empty: on the worker's thread, or if that has ended, before this returns.
+  /// service's timeouts and bounds. A stopped service, as in a drain after the last connection, is left out. Afterwards
+  /// `then` runs in any case, if it is not empty: on the worker's thread or, if that thread has ended, before tell()
+  /// returns.
   void tell(std::function<void(WorkerService&)> what, std::function<void()> then = {});
   void join();
 

@@ -45,7 +45,8 @@ struct SourceLocation {
   std::string file{};      ///< included file; empty for the main file
 };
 
-/// The places of values whose mistakes may show only in use: an address may be taken, or a log file may not open.
+/// The places of values whose mistakes may become visible only in use, such as an address that is taken or a log file
+/// that cannot be opened.
 struct SourceLocations {
   std::vector<SourceLocation> listen;  ///< in the order of Config::listen
   SourceLocation admin;

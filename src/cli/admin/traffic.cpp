@@ -14,7 +14,7 @@
 namespace headgate::cli {
 namespace {
 
-/// The number of routes with numbers of their own.
+/// The number of routes that have figures of their own.
 constexpr unsigned kAllRoutes = 1002;
 
 struct TrafficOptions {

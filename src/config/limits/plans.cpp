@@ -127,8 +127,8 @@ class PlanChecker {
     }
   }
 
-  /// A known key with overrides has its own rates instead of the limit's. Reports only the first key with too many, and
-  /// checks the keys once for all routes with the same limits, because there may be many of both.
+  /// A known key with overrides has its own rates instead of the limit's. Reports only the first key with too many
+  /// rates. Checks the keys once for all routes with the same limits, because there may be many keys and many routes.
   void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
     if (keys_with_sizes_.empty()) return;
     std::vector<const limit::Limit*> limits;

@@ -20,13 +20,14 @@ class KeptConfigs {
     file_ = File::in_force;
     promoted_ = false;
   }
-  /// Notes that the candidate has become active. The file then has the previous configuration, or neither of the two.
+  /// Notes that the candidate has become active. The file then contains the previous configuration, or neither the
+  /// active nor the previous one.
   void use_promoted(ReadyConfig next) {
     file_ = file_ == File::in_force ? File::before : File::neither;
     before_ = std::exchange(now_, std::move(next));
     promoted_ = true;
   }
-  /// Notes that the file was read and cannot be used: it has neither of the two configurations.
+  /// Notes that the file was read and cannot be used, so it contains neither the active nor the previous configuration.
   void refused_file() noexcept { file_ = File::neither; }
   /// Notes that previous() has become active; `same` was made from it. The configuration that was active until now
   /// becomes previous().

@@ -118,7 +118,8 @@ std::set<std::string> new_limits(const config::Config& live, const config::Confi
 
 }  // namespace
 
-// Takes over only counters that are not known yet, and only while there is room: the use of current callers is kept.
+// Takes over only counters of limits that are new, and only while there is room, so that the counters of current
+// callers are kept.
 void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
                     Instant now) {
   const auto limits = new_limits(*live.config, promoted);

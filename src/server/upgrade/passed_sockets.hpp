@@ -19,7 +19,8 @@ class PassedSockets {
   /// listening TCP sockets, and closes them.
   static PassedSockets from_environment();
 
-  /// Removes and returns the sockets with the address of `options`; for port 0, those of one port.
+  /// Removes and returns the sockets with the address of `options`. If `options` has port 0, all of these sockets have
+  /// the same port.
   std::vector<net::BoundSocket> take(const net::ListenOptions& options);
   bool empty() const noexcept { return sockets_.empty(); }
   /// Closes the sockets that were not taken, after a warning about each address.

@@ -1,6 +1,6 @@
 #pragma once
-// The format of the state that one process hands to the next: sections, with numbers and texts as bytes in the order of
-// the machine. A change of a section's content raises its version, and an older process leaves the section out.
+// The format of the state that one process hands to the next: sections, with numbers and texts in the byte order of the
+// machine. If the content of a section changes, its version rises, and an older process leaves the section out.
 
 #include <cstdint>
 #include <cstring>
