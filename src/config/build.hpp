@@ -177,7 +177,7 @@ bool has_no_place_for_tokens(const Build& build, const gateway::RouteOptions& ro
 /// Builds the "compress" of `section`, a route or all routes; leaves `out` unchanged if there is none. `false` sets
 /// null.
 void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);
-/// Builds the "compress" of a route, after that of all routes and the route's own answer.
+/// Builds the "compress" of a route. Runs after the "compress" of all routes and the route's own answer are built.
 void build_compression_of_route(Build& build, const Node& route, gateway::RouteOptions& out);
 
 /// Builds the "cors" of `section`, a route or all routes; leaves `out` unchanged if there is none. `"off"` sets null.

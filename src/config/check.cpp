@@ -151,8 +151,8 @@ class Checker {
     }
   }
 
-  // Reports a rate in place of an object with a "rate", as in "free": "60/minute". Returns false if the value is not
-  // that.
+  // Reports a rate in place of an object with a "rate", as in "free": "60/minute". Returns false if the value is not a
+  // rate.
   bool rate_in_place_of(const Node& node, const Shape& shape) {
     if (node.kind != Kind::string || node.replaced || parse_rate(node.text).has_error()) return false;
     const bool fits = std::any_of(shape.forms.begin(), shape.forms.end(), [](const Shape* form) {

@@ -26,7 +26,7 @@ struct LastAnswer {
 /// A step whose requests are being sent. It must not move, because results are reported to it.
 class SentStep {
  public:
-  /// `first` is the number of its first request among those of the test.
+  /// `first` is the number of the step's first request among all requests of the test.
   SentStep(const config::SendStep& step, std::uint64_t first);
   SentStep(const SentStep&) = delete;
   SentStep& operator=(const SentStep&) = delete;

@@ -13,7 +13,7 @@
 
 namespace headgate::server {
 
-/// Runs tasks one after the other. Objects that it frees may outlive it.
+/// Runs tasks one after the other. Pointers from freed_here() may outlive this object.
 class SideThread {
  public:
   SideThread();
@@ -24,8 +24,8 @@ class SideThread {
   /// Runs `what`, which must not throw, soon; drops it if the thread is stopped before its turn. Returns false if it is
   /// stopped already. Any thread.
   bool run(std::function<void()> what) { return queue_->add(std::move(what), Queue::AtStop::drop); }
-  /// Finishes the running task and accepts no more. Before, drops the waiting tasks on the caller's thread. Call it on
-  /// one thread, which is not the side thread.
+  /// Ends the thread. Waiting tasks of run() are dropped at once, on the thread that calls stop(). The running task is
+  /// finished, and objects that wait to be freed are freed. Call it on one thread, which is not the side thread.
   void stop();
 
   /// Returns a pointer whose object is freed on the side thread, even if another thread drops the last reference:

@@ -31,7 +31,7 @@ struct Loaded {
 Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {},
             WithAdvice with = WithAdvice::no);
 
-/// Loads a candidate configuration, which decides beside the one that serves. The key "candidate" is not allowed in it.
+/// Loads a candidate configuration, which decides beside the active one. The key "candidate" is not allowed in it.
 Loaded load_candidate(std::string_view source, const std::string& directory = {}, std::string_view path = {});
 
 /// Returns the table of `headgate check`, which says in words what a valid configuration means.

@@ -37,7 +37,7 @@ inline constexpr std::size_t kMaxDifferences = 10;
 /// The budget of a file of tests, which all its tests share.
 struct Budget {
   std::uint64_t requests = 2'000'000;  ///< number of requests; each 64 KiB of a body counts as one more
-  /// number of alarms that ring while time passes; so many take about two seconds of real time
+  /// number of alarms that may ring while time passes; the default takes about two seconds of real time
   std::uint64_t alarms = 20'000'000;
 };
 

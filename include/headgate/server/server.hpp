@@ -34,7 +34,7 @@ class WorkerService {
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
   virtual session::Timeouts timeouts() const { return {}; }
-  /// Counts TLS handshakes; null to count nothing. Lives as long as the service.
+  /// The counters of TLS handshakes; null if handshakes are not counted. They live as long as the service.
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// The current bounds of client connections.
   virtual session::Bounds bounds() const { return {}; }

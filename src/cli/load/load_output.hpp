@@ -15,7 +15,7 @@ std::string load_second_line(const load::LoadSecond& second);
 /// Returns the table of a run, and what limited it.
 std::string load_text(const load::LoadOptions& options, const load::LoadReport& report, bool colours,
                       std::size_t width);
-/// Returns the same as JSON.
+/// Returns the content of load_text() as JSON.
 std::string load_json(const load::LoadOptions& options, const load::LoadReport& report);
 
 /// The reason why requests were not sent on time.

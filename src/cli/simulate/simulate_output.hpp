@@ -14,7 +14,7 @@ std::string simulate_text(const simulate::SimulationReport& report, bool colours
 /// Returns the assertions that failed, one per line with the actual figure; empty if all hold.
 std::string not_held_text(const simulate::SimulationReport& report);
 
-/// Returns HTML with plots, for the screen, light and dark, and for paper. It has no script and loads nothing from
+/// Returns HTML with plots, for light and dark screens and for paper. It has no script and loads nothing from
 /// elsewhere.
 std::string simulate_page(const simulate::SimulationReport& report);
 

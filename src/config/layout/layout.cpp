@@ -11,7 +11,7 @@ namespace headgate::config {
 namespace {
 
 // Passes until the layout must be stable. Breaking a long line may let two columns join, which may change further
-// lines; each pass keeps the choices of the one before.
+// lines; each pass keeps the choices of the previous pass.
 constexpr int kPasses = 8;
 
 }  // namespace

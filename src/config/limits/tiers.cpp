@@ -254,7 +254,7 @@ class TierBuilder {
     return true;
   }
 
-  // Returns the key to blame: the one without which the rule would be valid.
+  // Returns the key that makes the rule invalid: without this key the rule would be valid.
   const Node& culprit(const Node& section, const Node& rate, Rule rule) const {
     const Node* wait = find(&section, "wait") != nullptr ? find(&section, "wait") : find(&node_, "wait");
     const Node* burst = find(&section, "burst");

@@ -90,7 +90,7 @@ void check_fields(Build& build, const Node& section, const gateway::EditOptions&
   check_claim_fields(build, edits.request_fields, request);
 }
 
-/// The fields of the service must not be those of "identity".
+/// Reports fields that are copied from the auth service although "identity" sets them.
 void check_copied(Build& build, const Node& node, const RouteOptions& route) {
   std::vector<FieldEdit> copied;
   for (const auto& name : route.auth->copy) copied.push_back({.how = FieldEdit::How::set, .name = name});

@@ -41,7 +41,7 @@ constexpr Seconds kYear = std::chrono::days(365);
 constexpr std::uint64_t kMaxYears = 10;
 constexpr std::uint16_t kHttps = 443;
 
-/// Reads "1y", "180d" or "0s". Returns nothing for any other text.
+/// Reads "1y", "180d" or "0s". Returns an empty value for any other text.
 std::optional<Seconds> parse_max_age(std::string_view text) {
   if (text == "0s") return Seconds(0);
   if (text.ends_with('y')) {

@@ -26,7 +26,7 @@ class CandidateRecord {
   const std::string& path() const noexcept { return path_; }
   /// Replaces the file. Returns the error; no candidate is kept then, not even the previous one.
   std::optional<std::string> write(const KeptCandidate& kept) const;
-  /// Returns nothing if no candidate is kept for this configuration.
+  /// Returns the candidate that is kept for this configuration; empty if there is none.
   Result<std::optional<KeptCandidate>, std::string> read() const;
   /// Removes the file; does nothing if there is none. Returns the error.
   std::optional<std::string> remove() const;

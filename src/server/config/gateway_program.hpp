@@ -99,7 +99,7 @@ class GatewayProgram final : public Program {
   void tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
   /// Lists all services that run beside the request path, in the order of their starts.
   void list_services();
-  /// The parts of a reload beside the configuration, all of which can be used.
+  /// The parts of a reload other than the configuration. All of them can be used.
   struct Prepared;
 
   void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);

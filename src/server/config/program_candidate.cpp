@@ -36,7 +36,7 @@ struct ReadCandidate {
   admin::ReloadResult result;
 };
 
-/// Returns the file that the body names; nothing if the body is a configuration itself.
+/// Returns the file that the body names; empty if the body is a configuration itself.
 std::optional<std::string> file_in(const std::string& body) {
   if (body.size() > kLongestName) return std::nullopt;
   const auto json = nlohmann::json::parse(body, nullptr, false);

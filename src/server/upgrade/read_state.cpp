@@ -33,7 +33,7 @@ constexpr const char* kDamaged = "it cannot be read";
 class StateInput {
  public:
   explicit StateInput(int file) : file_(file) {}
-  /// Reads `count` bytes; returns nothing if there are fewer.
+  /// Reads `count` bytes. Returns an empty value if there are fewer.
   std::optional<std::string> bytes(std::uint64_t count) {
     std::string out(count, '\0');
     std::size_t got = 0;

@@ -161,7 +161,7 @@ class CounterSections {
   bool full_ = false;
 };
 
-/// Returns false if not all of them fit.
+/// Writes the counters. Returns false if not all of them fit.
 bool write_counters(const limit::MemoryStore& memory, Instant now, std::string_view name, StateFile& file) {
   CounterSections counters(file, name);
   memory.save(now, [&counters](const limit::SavedCounter& counter) { counters.add(counter); });

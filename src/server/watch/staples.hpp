@@ -24,8 +24,8 @@ class Staples {
   void take_over(const Staples& from);
   /// Reads changed files. Returns whether any has changed.
   bool look();
-  /// Returns the response for the certificate with this number and chain: the one read last; if that cannot be used,
-  /// the one sent before while it fits; otherwise none.
+  /// Returns the response for the certificate with this number and chain. This is the response that was read last or,
+  /// if that one cannot be used, the response sent before, if it still fits; otherwise none.
   const net::Staple& choose(std::size_t number, const std::string& chain, Instant now);
   /// The outcome of the calls of choose() since the last call of outcome().
   struct Outcome {
