@@ -67,7 +67,7 @@ struct Described {
 
 /// The settings for summing billed use.
 struct Billing {
-  Duration kept = std::chrono::hours(40 * 24);  ///< time for which a day is kept after its end
+  Duration kept = std::chrono::hours(40 * 24);  ///< time for which the use of a day is kept after the end of that day
   std::shared_ptr<const limit::Calendar> days;  ///< never null
 };
 

@@ -78,7 +78,7 @@ ReadyConfig make_ready(const SideThread& side, config::Config config) {
     out.candidate->by_file = true;
     config.candidate.reset();  // an operator may drop it
   }
-  config.gateway.routes = {};  // the compiled configuration has its own
+  config.gateway.routes = {};  // the compiled configuration has routes of its own
   out.config = side.freed_here(new const config::Config(std::move(config)));
   return out;
 }
