@@ -1,4 +1,4 @@
-// Reads the stream of looks from the gateway, and connects again when it breaks.
+// Reads the stream of looks (snapshots of the gateway's state), and connects again when the stream breaks.
 
 import { gone, openStream, who } from './session.js';
 

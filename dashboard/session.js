@@ -51,7 +51,8 @@ export async function lookWho() {
   }
 }
 
-/// Uses this token from now on; "" for none. Throws, and keeps the token before, if the gateway does not accept it.
+/// Uses this token from now on; "" for none. If the gateway does not accept the token, throws and keeps the previous
+/// one.
 export async function useToken(text) {
   const before = token;
   token = text;

@@ -41,7 +41,7 @@ class JsonSplitter final : public LineSplitter {
   bool general_;  ///< whether the meanings follow from the names
   std::map<std::string, int, std::less<>> numbers_;
   std::vector<std::string> field_ways_;  ///< prefixes of the paths of header fields
-  /// The members of the last line in order, because most lines have the same ones.
+  /// The members of the last line in order. They are kept because most lines have the same members.
   std::array<Member, kRemembered> members_;
 };
 

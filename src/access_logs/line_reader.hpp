@@ -65,7 +65,7 @@ class LineReader {
   const char* why_ = nullptr;
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
-  /// parts with a meaning, and their numbers
+  /// parts with a meaning, each with the place of its value
   std::vector<std::pair<const LineParts::Part*, const std::string_view*>> used_;
   bool has_path_ = false;
   MissingParts never_;  ///< facts that these parts never contain

@@ -75,8 +75,8 @@ CandidateJson counts_of(const std::map<std::string, std::uint64_t>& counts, std:
   return out;
 }
 
-/// Returns the limit of this name, including limits that a route uses at a scale; null if the name is one of the
-/// gateway's own.
+/// Returns the limit of this name, including limits that a route uses at a scale. Null if the configuration has no such
+/// limit, because the name is one that the gateway itself uses.
 const limit::Limit* limit_called(const config::Config& config, const std::string& name) {
   const auto base = name.substr(0, name.find('@'));
   for (const auto& each : config.limits)

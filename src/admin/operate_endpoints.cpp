@@ -113,7 +113,7 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   const bool was_down = found->watch->marked(found->at, balance::kDown);
   for (std::size_t at = 0; at < report.servers.size(); ++at) {
     if (report.servers[at].server != server) continue;  // A server that is listed twice has two rows.
-    // Sets the new bit first, so that the server is never in rotation in between.
+    // Sets the new bit first, so that the server is not in rotation for a moment.
     if (down) found->watch->mark(at, balance::kDown, true, now);
     found->watch->mark(at, balance::kDrained, drain, now);
     if (!down) found->watch->mark(at, balance::kDown, false, now);

@@ -79,7 +79,8 @@ class Notation {
     return out;
   }
 
-  /// No string in such a schema contains a brace.
+  /// Takes a schema that is written as JSON, up to its closing brace. Counting braces is enough, because no string in
+  /// these schemas contains one.
   SchemaJson as_written() {
     std::size_t end = 0;
     int open = 0;

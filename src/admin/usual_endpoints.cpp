@@ -19,7 +19,8 @@ AdminAnswer ready_or_not(const ReadyReport& now) {
   return {.body = "ready, but degraded: " + joined(now.degraded, "; ") + '\n'};
 }
 
-/// Prometheus' own format, unless the caller's Accept header gives OpenMetrics at least the same preference.
+/// Returns the metrics in Prometheus' own format, unless the caller's Accept header gives OpenMetrics at least the same
+/// preference.
 AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
   const auto open = kOpenMetrics.substr(0, kOpenMetrics.find(';'));
   if (http::names_type(accept, open) && http::quality_of(accept, open) >= http::quality_of(accept, "text/plain"))

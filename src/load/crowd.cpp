@@ -35,7 +35,7 @@ std::optional<DueRequest> Crowd::take(Duration now) {
       const auto caller = returns_.top().second;
       returns_.pop();
       auto& state = states_[caller - 1];
-      if (state.until > *at) {  // another answer has meanwhile told it a later time
+      if (state.until > *at) {  // Another answer has meanwhile told the caller a later time.
         returns_.emplace(state.until, caller);
         continue;
       }
@@ -76,10 +76,10 @@ void Crowd::saw(const DueRequest& request, SeenAnswer seen, Duration sent, Durat
   if (patient_ && !request.attacks && seen.wait) tell_to_wait(state, request.caller, seen, now);
 }
 
-/// If a caller is told several times for concurrent requests, the latest one counts.
+/// If answers to concurrent requests tell a caller several times, the latest time counts.
 void Crowd::tell_to_wait(State& state, std::uint32_t caller, const SeenAnswer& seen, Duration now) {
   const auto until = now + *seen.wait;
-  if (state.asked) return;  // its request is under way and will get an answer of its own
+  if (state.asked) return;  // The caller's next request is under way and will get an answer of its own.
   if (state.holds && until <= state.until) return;
   state.promised = seen.status == 429 && !seen.in_line;
   state.until = until;

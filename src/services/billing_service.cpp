@@ -90,7 +90,7 @@ void BillingService::tick() {
   arm(kHandOver);
 }
 
-/// Each worker hands over its own sheet between two of its steps, so no worker waits for another.
+/// Each worker hands over its own sheet as a task of its own thread, so no worker waits for another.
 void BillingService::collect() {
   if (!take_) return;
   take_([self = shared_from_this()](limit::UseSheet::Taken taken) { self->add(std::move(taken)); },

@@ -24,7 +24,7 @@ void TopService::stop() {
   closed_ = true;
 }
 
-/// Each worker hands over its own sketches between two of its steps, so no worker waits for another.
+/// Each worker hands over its own sketches as a task of its own thread, so no worker waits for another.
 void TopService::collect(std::function<void()> then) {
   struct Parts {
     std::mutex mutex;

@@ -42,7 +42,8 @@ std::string number_text(std::uint64_t number) {
 std::string span_text(Duration time) {
   struct Unit {
     double seconds;
-    double from;  ///< the unit is used from two of it on: "90 s" and "24 h", not "1.5 min" and "1 d"
+    /// shortest time in this unit, in seconds; a time below about two days is in hours: "24 h", not "1 d"
+    double from;
     const char* name;
   };
   constexpr std::array<Unit, 5> kUnits{

@@ -210,7 +210,7 @@ std::vector<KeyFigures> RunTally::worst_of(const gateway::CompiledLimit& limit) 
     KeyCount count;
     const gateway::CompiledTier* tier;
   };
-  // Equal keys are ordered by their text if there is one, because the digest differs from run to run.
+  // Keys with equal counts are ordered by their text if there is one, because the digest differs from run to run.
   const auto worse = [this](const Found& a, const Found& b) {
     if (a.count.rejected != b.count.rejected) return a.count.rejected > b.count.rejected;
     if (a.count.requests != b.count.requests) return a.count.requests > b.count.requests;

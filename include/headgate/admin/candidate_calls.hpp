@@ -52,8 +52,8 @@ struct CandidateDiff {
   std::vector<Keys> keys;
 };
 
-/// Returns the keys "listen" and "admin" if `candidate` has another value there than `live`. Promoting it would close
-/// addresses and open others.
+/// Returns which of the keys "listen" and "admin" have different values in `live` and `candidate`. Promoting a
+/// candidate that differs in them would close addresses and open others.
 std::vector<std::string> other_listeners(const config::Config& live, const config::Config& candidate);
 
 /// Calls of the admin thread. Each does its work on other threads, and calls `tell` last, on any of them. If this

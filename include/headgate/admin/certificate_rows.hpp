@@ -23,7 +23,7 @@ struct CertificateRow {
   CertificateUse use = CertificateUse::listener;
   std::vector<std::string> used_by;  ///< Listeners as the configuration writes them, or names of upstreams.
   net::CertificateWords words;
-  Instant loaded{};  ///< When it came into use, or when its file was last read.
+  Instant loaded{};  ///< When the certificate came into use, or when its file was last read.
   /// Status in the OCSP response of its authority: "good", "revoked", "stale" or "refused"; empty if no response is
   /// sent.
   std::string ocsp{};

@@ -54,7 +54,7 @@ using TellSize = std::function<bool(const std::string& upstream, const std::stri
 /// dropped. Returns false if the thread has ended. Any thread.
 using RunAside = std::function<bool(std::function<void()> what)>;
 
-/// The data and functions behind the admin interface. All of them must outlive it. The functions are called on the
+/// The data and functions behind the admin interface, which must not outlive them. The functions are called on the
 /// admin thread.
 struct Subjects {
   AdminBoard& board;

@@ -1,5 +1,5 @@
 #pragma once
-// The stream behind the dashboard: repeated looks at the gateway, shared by all open pages.
+// The stream behind the dashboard: snapshots of the gateway's state, called looks, which all open pages share.
 
 #include "headgate/admin/admin_endpoints.hpp"
 
@@ -11,9 +11,9 @@
 
 namespace headgate::admin {
 
-/// Sends server-sent events `look`. Each look is one object with the answers of several calls. It is made once for all
-/// pages, and so rarely that it costs at most 1/kShare of a core. A slow page skips looks; nothing waits for it. Admin
-/// thread, unless stated otherwise.
+/// Sends server-sent events named `look`. A look is one JSON object with the answers of several calls. It is made once
+/// for all pages, and so rarely that all looks together use at most 1/kShare of a core. A slow page skips looks;
+/// nothing waits for it. Admin thread, unless stated otherwise.
 class LiveFeed {
  public:
   static constexpr std::size_t kReaders = 64;
@@ -21,8 +21,8 @@ class LiveFeed {
   static constexpr Duration kSeldom = std::chrono::seconds(60);  ///< The longest time between two looks.
   static constexpr int kShare = 200;  ///< A look that takes 1 unit of CPU time is followed by a pause of kShare units.
 
-  /// A member of each look: the answer of this path. `query` is written as in a call: "?n=10". A refused call gives
-  /// null.
+  /// A member of each look: the answer of the call to this path. `query` is written as in a call: "?n=10". A refused
+  /// call gives null.
   struct Part {
     std::string name;
     std::string path;

@@ -28,8 +28,8 @@ struct ReloadResult {
   ReloadFrom from = ReloadFrom::file;
   bool no_previous = false;  ///< True if nothing was done because there is no previous configuration.
   std::string file;          ///< Empty if there is no file.
-  std::vector<config::Diagnostic>
-      mistakes;                           ///< Why it was not applied, and warnings. Line 0 if a mistake has no place.
+  /// Mistakes that prevented the reload, and warnings. The line is 0 if the place is unknown.
+  std::vector<config::Diagnostic> mistakes;
   std::vector<std::string> changed;       ///< Top-level keys of the file.
   ChangedAddresses listeners;             ///< Addresses for clients.
   std::vector<std::string> waiting;       ///< Keys whose change needs a restart.

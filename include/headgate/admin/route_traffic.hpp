@@ -57,7 +57,7 @@ class RouteWindow {
     Steady at;
     observe::TrafficByRoute traffic;
   };
-  std::deque<Sample> samples_;  ///< Oldest first. Only the newest of the samples older than the window is kept.
+  std::deque<Sample> samples_;  ///< Oldest first. Samples older than the window are dropped, except the newest of them.
 };
 
 }  // namespace headgate::admin

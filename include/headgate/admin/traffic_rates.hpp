@@ -50,7 +50,7 @@ class RateWindow {
     Steady at;
     observe::Traffic traffic;
   };
-  std::deque<Sample> samples_;  ///< Oldest first. Only the newest of the samples older than the window is kept.
+  std::deque<Sample> samples_;  ///< Oldest first. Samples older than the window are dropped, except the newest of them.
 };
 
 /// Takes samples on the main thread every few seconds; any thread may read them.

@@ -17,8 +17,8 @@ struct ReadyReport {
   std::vector<std::string> degraded;  ///< Failures while requests are still served.
 };
 
-/// GET /metrics, /healthz and /readyz, `more`, and GET /api/v1/openapi.json, which describes all of them. `ready` is
-/// called on the admin thread. It and the registry must outlive the admin interface.
+/// GET /metrics, /healthz and /readyz, the endpoints in `more`, and GET /api/v1/openapi.json, which describes all of
+/// them. `ready` is called on the admin thread. `ready` and the registry must outlive the admin interface.
 class AllEndpoints {
  public:
   AllEndpoints(observe::Registry& registry, std::function<ReadyReport()> ready, std::vector<AdminEndpoint> more);

@@ -24,8 +24,8 @@ struct LoadTarget {
   std::shared_ptr<const net::TlsContext> tls{};  ///< client TLS for the host of `url`; null for no TLS
 };
 
-/// The content of each request. In field values `{n}` is the number of the caller, `{ip}` an address of its own
-/// (198.18.0.0/15, which RFC 2544 reserves for such tests), and `{key}` its line of `keys`.
+/// The content of each request. In field values `{n}` is the number of the caller, `{ip}` the caller's own address
+/// (198.18.0.0/15, which RFC 2544 reserves for such tests), and `{key}` the caller's line of `keys`.
 struct RequestOptions {
   std::string method = "GET";
   std::vector<std::string> fields;  ///< "Name: value", as accepted by read_field()

@@ -91,8 +91,8 @@ class Logs {
   };
   Dropped dropped() const;
 
-  /// Bytes that wait to be written, for the thread with the most of them. Each thread may queue kMaxQueued bytes and
-  /// loses further lines. Any thread.
+  /// Bytes that wait to be written, for the thread that has the most waiting bytes. Each thread may queue kMaxQueued
+  /// bytes; further lines are lost. Any thread.
   struct Queued {
     std::size_t access = 0;
     std::size_t error = 0;

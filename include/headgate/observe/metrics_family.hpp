@@ -30,28 +30,28 @@ struct Family {
   }
 };
 
-/// Returns all families in the order of the output: that of the headers in CMakeLists.txt, then that of the constants
-/// in each header. The build generates this function from headgate/observe/families.
+/// Returns all families in the order of the output: first by the order of their headers in CMakeLists.txt, then by the
+/// order of the constants in each header. The build generates this function from headgate/observe/families.
 std::span<const Family* const> families() noexcept;
 
 namespace bounds {
 
-/// Request durations, from the time of the proxy alone to the longest time that a client waits.
+/// Bounds for request durations, from the time of the proxy alone to the longest time that a client waits.
 inline constexpr std::array kRequest{Duration(1'000),     Duration(2'500),     Duration(5'000),     Duration(10'000),
                                      Duration(25'000),    Duration(50'000),    Duration(100'000),   Duration(250'000),
                                      Duration(500'000),   Duration(1'000'000), Duration(2'500'000), Duration(5'000'000),
                                      Duration(10'000'000)};
-/// Time spent in the gateway itself, from an undelayed request to one in trouble.
+/// Bounds for the time that a request spends in the gateway itself, from a request without delay to one in trouble.
 inline constexpr std::array kOverhead{Duration(50),       Duration(100),    Duration(250),     Duration(500),
                                       Duration(1'000),    Duration(2'500),  Duration(5'000),   Duration(10'000),
                                       Duration(25'000),   Duration(50'000), Duration(100'000), Duration(250'000),
                                       Duration(1'000'000)};
-/// Times of decisions, from one in memory to one that ends with Redis's timeout.
+/// Bounds for the times of decisions, from a decision in memory to one that ends with Redis's timeout.
 inline constexpr std::array kDecision{Duration(10),     Duration(50),     Duration(100),   Duration(250),
                                       Duration(500),    Duration(1'000),  Duration(2'500), Duration(5'000),
                                       Duration(10'000), Duration(20'000), Duration(50'000)};
-/// Times of calls to Redis. They equal redis::kLatencyBounds, which the limiter uses; server/watch/collect.cpp compares
-/// them.
+/// Bounds for the times of calls to Redis. They equal redis::kLatencyBounds, which the limiter uses;
+/// server/watch/collect.cpp compares them.
 inline constexpr std::array kRedis{Duration(100),    Duration(250),    Duration(500),
                                    Duration(1'000),  Duration(2'500),  Duration(5'000),
                                    Duration(10'000), Duration(20'000), Duration(50'000)};

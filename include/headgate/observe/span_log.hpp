@@ -61,7 +61,7 @@ class SpanQueue {
   /// Appends the spans of whole exchanges to `out`, which grows by at most `most` bytes, and returns the number of
   /// spans. One thread.
   std::size_t take(std::size_t most, std::string& out);
-  /// Returns the bytes that wait, for the worker with the most of them. Each worker may queue kMaxQueued bytes. Any
+  /// Returns the number of waiting bytes of the worker that has the most. Each worker may queue kMaxQueued bytes. Any
   /// thread.
   std::size_t fullest() const;
   static constexpr std::size_t kMaxQueued = 1UL << 20;

@@ -37,7 +37,7 @@ class BanService final : public Service {
   std::shared_ptr<const config::Config> config() const;
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   void start() override { look_for_ended(); }
-  /// Returns whether the log was read once, or there is none.
+  /// Returns whether the log was read at least once, or no log is used.
   bool has_read() const noexcept { return log_->has_read(); }
   /// Returns whether suspensions under this limit are shared. Any thread.
   bool shares(const std::string& limit) const;

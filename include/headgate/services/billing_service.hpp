@@ -29,9 +29,8 @@ namespace headgate::services {
 /// Returns the ledger of a configuration; null if it has none.
 using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Config& config)>;
 
-/// Passes to `each` what every worker has counted since the last call, on that worker's thread between two of its
-/// steps. Then calls `done` once, on the thread of the last worker, or before it returns. Does nothing while no worker
-/// runs.
+/// Calls `each` on the thread of every worker with the use that the worker has counted since the last call. Then calls
+/// `done` once, on the thread of the last worker, or before the function returns. Does nothing while no worker runs.
 using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)> each, std::function<void()> done)>;
 
 /// State of the transfer of billed use to the ledger.

@@ -18,7 +18,7 @@ class FleetCount {
   using Steady = std::chrono::steady_clock::time_point;
   using Time = Steady::duration;
   static constexpr std::chrono::minutes kRemembers{1};
-  /// Redis counts as absent after this time without an answer.
+  /// Time without an answer after which Redis counts as absent.
   static constexpr std::chrono::seconds kAway{15};
 
   /// Records how many gateways were present at `now`.

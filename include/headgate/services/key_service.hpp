@@ -25,10 +25,10 @@
 
 namespace headgate::services {
 
-/// The issued API keys of this process. One per process; main thread, except where a function allows any thread.
-/// Changes of keys take effect on this gateway at once, and are then written to the key file; a new key takes effect
-/// once it is in the file. A key that was revoked anywhere stays revoked everywhere, in whatever order gateways learn
-/// of it.
+/// The issued API keys of this process. One per process; main thread, except where a function allows any thread. A
+/// revocation takes effect on this gateway at once, and is then written to the key file. A new key takes effect once it
+/// is in the file. A key that was revoked anywhere stays revoked everywhere, in whatever order gateways learn of its
+/// changes.
 class KeyService final : public Service, public std::enable_shared_from_this<KeyService> {
  public:
   using Records = std::vector<identity::ApiKeyRecord>;
@@ -66,8 +66,8 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// gateways have confirmed it or have not confirmed it in time. If the key was not issued, calls `tell` with the
   /// reason.
   void issue(identity::ApiKeyRecord record, Tell tell);
-  /// Revokes the key with this id. A key that is already revoked is reported again. If the file cannot be written, the
-  /// revocation takes effect nevertheless, until a restart.
+  /// Revokes the key with this id. If the key is already revoked, its revocation is written and shared again. If the
+  /// file cannot be written, the revocation takes effect nevertheless, until a restart.
   void revoke(const std::string& id, Tell tell);
 
   /// Maximum number of keys that gateways may have issued, including revoked keys that are remembered. The log holds
@@ -83,7 +83,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   };
   Counts counts() const;
 
-  /// Returns whether the log was read once, or there is none.
+  /// Returns whether the log was read at least once, or no log is used.
   bool has_read() const noexcept { return log_->has_read(); }
   /// Stops the service. Changes that wait for the file or for Redis are lost.
   void stop() override;

@@ -36,8 +36,8 @@ struct Spread {
 /// kIdlePeriod plus two kPeriod, and the time of the calls.
 class LogExchange : public std::enable_shared_from_this<LogExchange> {
  public:
-  /// Maximum number of changes that wait for Redis. Beyond it the oldest is no longer written to the log, but stays in
-  /// force here.
+  /// Maximum number of changes that wait for Redis. When there are more, the oldest change is no longer written to the
+  /// log, but stays in force on this gateway.
   static constexpr std::size_t kMaxWaiting = 65'536;
   /// Maximum time that a caller waits for confirmations of other gateways.
   static constexpr auto kHearing = std::chrono::milliseconds(3000);
@@ -75,7 +75,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   /// Reports the spread of all changes added so far: once all gateways have confirmed them, or after kHearing. Any
   /// thread; `tell` is called on the main thread, or dropped after stop().
   void when_heard(Tell tell);
-  /// Returns whether the log was read once, or there is none.
+  /// Returns whether the log was read at least once, or no log is used.
   bool has_read() const noexcept { return !log_ || read_once_; }
   /// Stops the exchange. Waiting changes are lost. While the loop runs, other gateways are told that this one is gone.
   void stop();
@@ -121,7 +121,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   bool reads_whole_ = false;
   std::size_t read_since_ = 0;  ///< Number of entries since the whole log was read.
   Steady said_{};               ///< When the other gateways were last told that this one exists.
-  Steady changed_{};            ///< Time of the last change, here or elsewhere.
+  Steady changed_{};            ///< Time of the last change by this gateway or another one.
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
   std::uint64_t version_ = 0;  ///< Version in the log of the last change that was written.

@@ -1,6 +1,6 @@
 #pragma once
 // Restores entries that this gateway knows and the shared log has lost, because Redis was emptied, a failover lost
-// them, or later entries pushed them out. Gateways that start later then learn of them as well.
+// them, or later entries pushed them out. Gateways that start later then find these entries in the log.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/shared_log.hpp"
@@ -38,7 +38,7 @@ class LogRefill {
   LogRefill& operator=(const LogRefill&) = delete;
 
   static Hash name_of(std::string_view limit, std::string_view key);
-  /// Notes that the log has an entry about this subject, or gets one from here that is newer than the known one.
+  /// Notes that the log has an entry about this subject, or that this gateway adds an entry newer than the known one.
   void seen(const Hash& name);
   void stop();
 

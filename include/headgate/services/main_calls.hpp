@@ -11,8 +11,8 @@
 
 namespace headgate::services {
 
-/// A queue of calls for one thread. Created on the thread that runs the clock's loop. Waiting calls are dropped on
-/// destruction, so a call may hold its owner by a plain pointer.
+/// A queue of calls for one thread: the thread that creates the queue and runs the clock's loop. Waiting calls are
+/// dropped on destruction, so a call may hold its owner by a plain pointer.
 class MainCalls {
  public:
   explicit MainCalls(Clock& clock) : bell_(clock.bell(&MainCalls::run, this)) {}

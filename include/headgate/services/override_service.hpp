@@ -60,7 +60,7 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   /// Takes over the overrides of the previous process, before the workers run. Returns how many are new here.
   std::size_t restore(const std::vector<limit::Override>& before);
 
-  /// Returns whether the log was read once, or there is none.
+  /// Returns whether the log was read at least once, or no log is used.
   bool has_read() const noexcept { return log_->has_read(); }
   /// Stops the service. Changes that wait for Redis are lost.
   void stop() override;

@@ -1,6 +1,6 @@
 #pragma once
-// Reports keys that have reached a percentage of their quota. All gateways that share Redis report each of them only
-// once.
+// Reports keys that have reached a percentage of their quota. The gateways that share Redis report each of these keys
+// once in all.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"

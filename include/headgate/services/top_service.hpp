@@ -14,8 +14,9 @@
 
 namespace headgate::services {
 
-/// Passes to `each` the sketches of every worker since the last call, on that worker's thread between two of its steps.
-/// Then calls `done` once, on the thread of the last worker, or before it returns. Does nothing while no worker runs.
+/// Calls `each` on the thread of every worker with the sketches that the worker has made since the last call. Then
+/// calls `done` once, on the thread of the last worker, or before the function returns. Does nothing while no worker
+/// runs.
 using TakeTops =
     std::function<void(std::function<void(std::vector<observe::TakenTop>)> each, std::function<void()> done)>;
 

@@ -13,8 +13,8 @@
 
 namespace headgate::services {
 
-/// A position in the report of a day. The order is that of the ledger: by bucket, then by field. It does not change
-/// when use is added.
+/// A position in the report of a day. Records are ordered as in the ledger: by bucket, then by field. The order does
+/// not change when use is added.
 struct UsagePosition {
   unsigned bucket = 0;
   std::string field;  ///< Field after which the page begins; empty for the beginning of the bucket.

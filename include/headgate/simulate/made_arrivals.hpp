@@ -39,7 +39,7 @@ struct ArrivalPattern {
 
 /// Parses clauses separated by commas: "steady RATE for TIME", "poisson RATE for TIME", "burst N", each with an
 /// optional "at TIME"; "N tenants", with "even" or "zipf"; "path PATH", "method METHOD". Without "at", a stream begins
-/// at the end of the previous one, and a burst at the beginning.
+/// at the end of the previous stream, and a burst at the start of the run.
 Result<ArrivalPattern, TextFault> parse_arrivals(std::string_view text);
 
 /// The arrivals of a pattern, the same for the same seed. They begin on 2026-01-05, a Monday, at midnight UTC. Each

@@ -76,7 +76,7 @@ class RunTally {
   RunTally(const RunTally&) = delete;
   RunTally& operator=(const RunTally&) = delete;
 
-  /// Adds an arrival that has ended. Call it for each of them.
+  /// Adds an arrival that has ended. Call it for every arrival.
   void add(const engine::Decided& decided);
   /// Returns the figures so far, except `requests`, `from`, `until` and `evicted`.
   Figures figures() const;

@@ -36,7 +36,7 @@ std::string_view state_of(const ApiKeyRecord& record, Instant at) noexcept {
                                                    : "valid";
 }
 
-/// Shows neither the key nor more of its digest than the id.
+/// Shows neither the key nor its digest, except for the part of the digest that is the id.
 KeysJson json_of(const ApiKeyRecord& record, Instant at) {
   KeysJson out = {{"id", identity::id_of(record.digest)}, {"owner", record.owner}};
   if (!record.tier.empty()) out["tier"] = record.tier;

@@ -17,7 +17,8 @@ struct NewKey {
 
 /// Reads {"owner": "acme", "tier": "pro", "tags": ["batch"], "expires": "2027-12-31", "limits": {…}}, each as in a key
 /// file, with the "prefix" of the key, or the "sha256" of a key that the caller has made. Only "owner" is required. The
-/// error is the answer; it is also returned if the active configuration would not apply what is written. Any thread.
+/// error is the answer to the caller. A member that the active configuration would not apply is an error too. Any
+/// thread.
 Result<NewKey, AdminAnswer> read_new_key(const std::string& body, const services::ActiveConfig& active, Instant now);
 
 inline constexpr const char* kKeyIdForm =

@@ -90,7 +90,7 @@ struct LiveFeed::Gathered {
   }
 
   const std::shared_ptr<State> state;
-  /// Start of the look: most parts answer at once, and rates are computed between these times.
+  /// Start of the look: most parts answer at once, and rates are computed between the starts of two looks.
   const std::chrono::milliseconds at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
   /// Each element is written by one thread, before that thread releases this object.
   std::vector<std::string> answers;

@@ -35,7 +35,7 @@ std::string_view type_of_file(std::string_view name) {
   return "text/plain; charset=utf-8";
 }
 
-/// By file name: the header fields of its answer, which are views.
+/// The header fields of each file's answer, by the name of the file. The fields are views.
 using FieldsOfFiles = std::map<std::string_view, http::Fields>;
 
 FieldsOfFiles fields_of_files() {

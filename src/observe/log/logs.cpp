@@ -45,7 +45,7 @@ void use_style(LogFormat format, const std::string& instance, const Hash& key) {
   style = std::move(next);
 }
 
-/// Guards the tap. Whether there is one is checked without the lock, because there rarely is one.
+/// Guards the tap. The usual case is that there is no tap, and then the lock is not taken.
 std::mutex tap_mutex;
 EventTap event_tap;
 std::atomic<bool> tapped{false};

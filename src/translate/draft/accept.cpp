@@ -15,7 +15,7 @@
 namespace headgate::translate {
 namespace {
 
-// rounds that remove single keys; later rounds remove whole entries, and then every entry that can be removed
+// number of rounds that remove single keys; later rounds remove whole entries, and then every entry that can be removed
 constexpr int kGentleRounds = 8;
 constexpr int kRounds = 16;
 

@@ -21,8 +21,8 @@ struct AddressRule {
 void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route);
 inline constexpr std::size_t kMaxAddressRules = 1'000;
 
-/// Returns the rules of two lists without an order: denied addresses are refused, and if `allow` is not empty, all
-/// addresses outside of it as well.
+/// Returns rules for two lists in which the order does not matter: denied addresses are refused, and if `allow` is not
+/// empty, all addresses outside of `allow` are refused as well.
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot);
 

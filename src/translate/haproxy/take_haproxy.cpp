@@ -161,7 +161,7 @@ void take_haproxy(const std::vector<ReadFile>& inputs, Draft& draft) {
       for (const auto& line : defaults->lines) made.lines.push_back(&line);
     made.own = made.lines.size();
     for (const auto& line : section.lines) made.lines.push_back(&line);
-    constexpr std::size_t kMaxOfSection = 3000;  // limited because its rules are compared with each other
+    constexpr std::size_t kMaxOfSection = 3000;  // bounded, because the rules of a section are compared with each other
     if (made.lines.size() > kMaxOfSection)
       throw Unreadable(section.head.spot, "this section has more than " + std::to_string(kMaxOfSection) + " lines");
     find_acls(made);

@@ -63,7 +63,7 @@ const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl)
   return known->second;
 }
 
-// Limited because each route lists them.
+// Maximum number of consumers in the groups of an acl, because each route lists them.
 constexpr std::size_t kMaxNamed = 1000;
 constexpr const char* kTooMany = "more than 1000 consumers are in its groups: write \"tags\" in \"require\"";
 

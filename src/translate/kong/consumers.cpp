@@ -88,7 +88,7 @@ void add_tier(KongWork& work, const KongConsumer& consumer, const TreeNode& plug
   if (out.tiers.empty()) out.limit.spot = plugin.spot;
   out.tiers.emplace_back(consumer.owner, object_of({{"rate", rates}}));
   work.limited_owners.push_back(consumer.owner);
-  constexpr std::size_t kMaxTiers = 1000;  // limited because each limit of a route lists them
+  constexpr std::size_t kMaxTiers = 1000;  // bounded, because each limit of a route lists all of these consumers
   if (work.limited_owners.size() > kMaxTiers)
     throw Unreadable(plugin.spot, "more than " + std::to_string(kMaxTiers) + " consumers have limits of their own");
 }

@@ -9,7 +9,7 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kMaxOfOne = 100;  // limited because each route copies them
+constexpr std::size_t kMaxOfOne = 100;  // bounded, because each route copies all directives of a name
 
 /// Returns whether nested levels inherit the directive: blocks, and directives of one level only, are not inherited.
 bool is_inherited(const Directive& directive) {

@@ -38,7 +38,7 @@ struct SpringWork {
   std::string closed{};   ///< part of Spring Security that cannot be translated, so that all routes are closed
   Spot closed_spot{};
   std::map<std::string, std::size_t> weighted{};  ///< routes with a weight, by all other properties
-  /// upstreams and weights by the index of such a route
+  /// upstreams and weights by the index of a route in `weighted`
   std::map<std::size_t, std::vector<std::pair<std::string, std::uint64_t>>> weights{};
 };
 
