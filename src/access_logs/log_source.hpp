@@ -23,8 +23,8 @@ class LogSource {
   bool read();
   RequestBlock& block() const noexcept { return *block_; }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(block_->requests.size()) - 1; }
-  /// Returns when the last request was written, or the time of an earlier one if that is later, so that the times of a
-  /// log never decrease.
+  /// Returns the time at which the last request was written. If an earlier request of the log has a later time, returns
+  /// that later time, so that the times of a log never decrease.
   Instant written() const noexcept { return written_; }
   std::size_t number() const noexcept { return number_; }
   std::uint64_t bytes_read() const noexcept { return input_.bytes_read(); }

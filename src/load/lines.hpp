@@ -21,8 +21,8 @@
 
 namespace headgate::load {
 
-/// The lines. On the thread of the loop. The owner calls close(), and runs the loop until running() is 0, before it
-/// destroys this object.
+/// The lines. Used only on the thread of the loop. The owner calls close(), and runs the loop until running() is 0,
+/// before it destroys this object.
 class Lines {
  public:
   using Moment = std::chrono::steady_clock::time_point;

@@ -123,7 +123,8 @@ void BillingService::send() {
   }
 }
 
-/// Adds the use that waits in a lane, until Redis does not answer. The next turn then sends the same batch again.
+/// Adds the use that waits in a lane, until the lane is empty or Redis does not answer. After an error, the next turn
+/// sends the same batch again.
 Task<void> BillingService::send_lane(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
                                      unsigned lane) {
   while (self->ledger_ == ledger) {

@@ -22,8 +22,8 @@ std::size_t sizes() noexcept;
 /// Returns the rule with another size; empty if its algorithm does not allow that.
 std::optional<limit::Rule> resized(const limit::Rule& rule, Dimension dimension, std::uint64_t size);
 
-/// The search for the smallest size for which a condition holds, if it then holds for all larger ones. Several sizes
-/// are tried at a time.
+/// The search for the smallest size for which a condition holds. A condition that holds for a size must hold for all
+/// larger sizes. Several sizes are tried at a time.
 class SizeSearch {
  public:
   explicit SizeSearch(std::size_t most) noexcept : over_(most) {}

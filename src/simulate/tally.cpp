@@ -216,7 +216,7 @@ std::vector<KeyFigures> RunTally::worst_of(const gateway::CompiledLimit& limit) 
     if (a.count.requests != b.count.requests) return a.count.requests > b.count.requests;
     return keys(*a.tier).text(a.digest) < keys(*b.tier).text(b.digest);
   };
-  std::vector<Found> heap;  // the least bad one is at the front
+  std::vector<Found> heap;  // the least bad key is at the front
   for (const auto& tier : limit.tiers) {
     keys(tier).each([&](std::uint64_t digest, const KeyCount& count) {
       if (count.rejected == 0) return;

@@ -17,7 +17,7 @@ nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::
 /// without its full stop.
 Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body);
 
-/// Returns the port to which the first listener without TLS redirects; 0 if it serves requests itself.
+/// Returns the port to which the first listener without TLS redirects; 0 if that listener serves requests itself.
 std::uint16_t https_port_of(const config::Config& config);
 
 }  // namespace headgate::admin

@@ -53,7 +53,7 @@ class RisingCount {
   std::optional<Steady> risen_;
 };
 
-/// Main thread only; the thread that runs the loop.
+/// Used only on the main thread, which runs the loop.
 class ReasonWatch final : public services::Service {
  public:
   /// The clock must outlive this.

@@ -39,7 +39,7 @@ struct LoadReport {
   double busiest = 0;             ///< use of one core in the busiest second, from 0 to 1
 };
 
-/// The run, on the thread of its loop.
+/// The run. Used only on the thread of the loop.
 class LoadRun {
  public:
   static constexpr Duration kLate = std::chrono::milliseconds(10);

@@ -1,6 +1,6 @@
 #pragma once
-// Counts over time in bounded memory, however long the time is: parts of equal width, which grows; and the worst
-// minute. Used by tally and figures.
+// Counts over time in bounded memory, however long the time is. Time is divided into parts of equal width, which become
+// wider as time goes on. The worst minute is counted separately. Used by tally and figures.
 
 #include "headgate/core/time.hpp"
 

@@ -33,7 +33,7 @@ struct Suggestions {
 };
 
 struct SuggestOptions {
-  double share = 0.01;  ///< the target: reject less than this share; 0 for none at all
+  double share = 0.01;  ///< the target: reject less than this share of the requests; 0 to reject none
   std::uint64_t seed = 1;
   /// Returns the same arrivals again from their beginning.
   std::function<std::unique_ptr<engine::Arrivals>(const TriedPolicy&)> arrivals{};

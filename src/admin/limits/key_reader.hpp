@@ -14,10 +14,10 @@
 
 namespace headgate::admin {
 
-/// Any thread. Its arguments must outlive it.
+/// Any thread. The constructor's arguments must outlive the reader.
 ///
-/// An id ("k_" and 16 hexadecimal digits) is never taken for a key: a call that names an id means the caller behind it.
-/// Ids are known for callers that `top` can list, for suspended callers and for callers with an override.
+/// An id ("k_" and 16 hexadecimal digits) is never taken for a key: a call that names an id means the caller with this
+/// id. Ids are known for callers that `top` can list, for suspended callers and for callers with an override.
 class KeyReader {
  public:
   KeyReader(const services::TopBoard& top, const limit::BanTable& bans, const limit::OverrideBook& overrides,

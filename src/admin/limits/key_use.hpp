@@ -11,7 +11,7 @@
 
 namespace headgate::admin {
 
-/// Any thread. Its arguments must outlive it.
+/// Any thread. The constructor's arguments must outlive this object.
 class KeyUse {
  public:
   KeyUse(const OperatorBoard& board, limit::MemoryStore& memory, const services::TopBoard& top, WithRedis with_redis)

@@ -60,7 +60,7 @@ class Output : public std::enable_shared_from_this<Output> {
   void reopen() noexcept;
   /// Tells the thread to write all queued lines and then to end. Does not wait; close() still joins the thread.
   void end() noexcept;
-  /// Returns whether the thread has ended, and joins it then.
+  /// Returns whether the thread has ended. If so, joins the thread.
   bool ended();
   /// Writes all queued lines and ends the thread. After `within` it stops waiting and leaves the thread running.
   void close(Duration within);

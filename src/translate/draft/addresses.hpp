@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxAddressRules = 1'000;
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot);
 
-/// Returns the IPv4 and IPv6 blocks that cover every other address, in order. Returns an empty list if `blocks` is
-/// empty or has a malformed block, if no address remains, or if more than kMaxAddressRules blocks remain.
+/// Returns the IPv4 and IPv6 blocks that cover all addresses outside of `blocks`, in order. Returns an empty list if
+/// `blocks` is empty or has a malformed block, if no address remains, or if more than kMaxAddressRules blocks remain.
 std::vector<std::string> all_addresses_but(const std::vector<std::string>& blocks);
 
 }  // namespace headgate::translate
