@@ -79,7 +79,7 @@ class GatewayProgram final : public Program {
   using Tell = std::function<void(const admin::ReloadResult& result)>;
   void reload(admin::ReloadFrom from, Tell tell);
 
-  /// The calls with which the admin interface sets, drops and promotes a candidate.
+  /// The calls with which the admin interface sets, drops, promotes and compares a candidate.
   admin::CandidateCalls candidate_calls();
 
   std::unique_ptr<WorkerService> make_service(upstream::Environment environment) override;
