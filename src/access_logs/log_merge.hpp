@@ -24,7 +24,7 @@ struct PendingLog {
 /// thread.
 class LogMerge {
  public:
-  /// The readers that `logs` refer to must outlive it. The logs are in the order of their first requests.
+  /// The readers that `logs` refer to must outlive this object. The logs are in the order of their first requests.
   LogMerge(std::vector<PendingLog> logs, RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept);
 
   /// Returns the log that has read the next request; null if there are no more.

@@ -5,8 +5,8 @@
 
 namespace headgate::access_logs {
 
-/// The source. One thread. `pool`, `counts` and the constructor's other arguments outlive it; the requests that it has
-/// read may outlive it.
+/// The source. One thread. `pool`, `counts` and the constructor's other arguments outlive the source; the requests that
+/// it has read may outlive the source.
 class LogSource {
  public:
   /// Maximum length of a line in bytes; a longer one is unreadable.

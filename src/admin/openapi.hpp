@@ -7,8 +7,8 @@
 
 namespace headgate::admin {
 
-/// GET /api/v1/openapi.json for all `endpoints`, which must outlive it. The document is built at the first call: few
-/// processes are ever asked for it, and building it would be the largest part of the startup work.
+/// GET /api/v1/openapi.json for all `endpoints`, which must outlive the returned endpoint. The document is built at the
+/// first call: few processes are ever asked for it, and building it would be the largest part of the startup work.
 AdminEndpoint openapi_endpoint(const std::vector<AdminEndpoint>& endpoints);
 
 }  // namespace headgate::admin

@@ -22,8 +22,8 @@ class ExplainCalls {
   using Explain = std::function<Task<gateway::Explanation>(gateway::ExplainedRequest)>;
   using Tell = std::function<void(const gateway::Explanation&)>;
 
-  /// `explain` runs on `loop`, the loop of that worker, until remove(). Call both on the worker's thread, or before it
-  /// runs.
+  /// Lets `explain` run on `loop`, the loop of that worker, until remove(). Call add() and remove() on the worker's
+  /// thread, or before the worker runs.
   void add(unsigned worker, boost::asio::io_context& loop, Explain explain);
   void remove(unsigned worker);
   /// Sets the configuration that the workers use from now on.
@@ -52,7 +52,7 @@ class ExplainCalls {
   std::size_t under_way_ = 0;
 };
 
-/// POST /api/v1/explain. Both arguments must outlive it.
+/// POST /api/v1/explain. Both arguments must outlive the endpoint.
 AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons);
 
 }  // namespace headgate::admin

@@ -37,8 +37,8 @@ struct TraceCounts {
 };
 
 /// Takes the spans of a queue once per second and sends them in batches, one after the other. A batch that is not
-/// accepted is sent again after a pause, up to six times in total; meanwhile spans wait in the queue. The loop's
-/// thread, except counts().
+/// accepted is sent again after a pause, up to six times in total; meanwhile spans wait in the queue. Used only on the
+/// loop's thread, except counts().
 class SpanExporter {
  public:
   static constexpr std::size_t kMaxBatch = 1UL << 20;             ///< Bytes of spans in one request.
@@ -48,7 +48,7 @@ class SpanExporter {
   /// Longest pause, even if the collector asks for a longer one.
   static constexpr Duration kLongestPause = std::chrono::minutes(1);
 
-  /// All arguments must outlive it. Opens no connection until there are spans.
+  /// All arguments must outlive this object. Opens no connection until there are spans.
   SpanExporter(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, TraceOptions options);
   ~SpanExporter();
   SpanExporter(const SpanExporter&) = delete;

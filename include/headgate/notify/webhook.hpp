@@ -41,8 +41,8 @@ struct WebhookCounts {
   std::uint64_t queued = 0;     ///< Currently waiting or being sent.
 };
 
-/// A bounded queue of webhooks to one receiver. They may arrive in any order, and twice; a repeated webhook has the
-/// same id. The loop's thread, except counts().
+/// A bounded queue of webhooks to one receiver. Webhooks may arrive in any order, and twice; a repeated webhook has the
+/// same id. Used only on the loop's thread, except counts().
 class Webhook {
  public:
   /// Maximum number of waiting webhooks. Beyond it the oldest webhook is dropped.
@@ -50,7 +50,7 @@ class Webhook {
   static constexpr std::size_t kMaxUnderWay = 4;  ///< Number of webhooks that are sent at the same time.
   static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
 
-  /// `loop` and `clock` must outlive it. Opens no file and no connection yet.
+  /// `loop` and `clock` must outlive this object. Opens no file and no connection yet.
   Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions options);
   /// Drops the remaining webhooks, like the end of stop().
   ~Webhook();
