@@ -1,4 +1,4 @@
-// Reads the PROXY header of a connection, once. After it the client is the one named in the header.
+// Reads the PROXY header of a connection, once. Afterwards the client is the one that the header names.
 
 #include "arrival.hpp"
 
@@ -45,12 +45,12 @@ Task<void> Arrival::read() {
   }
   count_accepted();
   if (next == Next::session) co_return give_way(std::move(tls_));
-  // If bytes were left unread, the kernel would reset the connection.
+  // If unread bytes remained at the close, the kernel would reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
   end();
 }
 
-/// A malformed header gets no answer: the protocol of the connection is not known yet.
+/// A malformed header gets no answer, because the protocol of the connection is not known yet.
 Task<Arrival::Next> Arrival::read_header() {
   identity::ProxyHeader header;
   auto state = identity::read_proxy_header(read_buffer_.data(), header);

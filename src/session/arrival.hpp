@@ -26,7 +26,7 @@ class Arrival final : public Session {
   Task<Next> read_header();
   Duration left() const noexcept;  // Returns the time left for the header; never negative.
 
-  net::ServerTlsPtr tls_;  // for the handshake after the header; null if there is none
+  net::ServerTlsPtr tls_;  // settings for the TLS handshake after the header; null if there is no handshake
   headgate::Clock::Steady due_;
 };
 

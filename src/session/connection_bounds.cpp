@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kLogEvery = std::chrono::seconds(1);
 
-/// Stands in the log in place of an address.
+/// The words that the log has in place of an address for connections without a place.
 const std::string kUnplacedWords = "trusted proxies and exempt addresses";
 
 using Steps = std::chrono::steady_clock::duration;
@@ -74,7 +74,7 @@ void ConnectionBounds::leave(std::uint64_t key) noexcept {
   set_open(stripe, entry, entry.open - 1);
 }
 
-/// Moves the entry's node between lists. Allocates only if no other address has the same number.
+/// Moves the entry's node between lists. Allocates only if no other address has the same number of connections.
 void ConnectionBounds::set_open(Stripe& stripe, Entry& entry, std::uint32_t open) {
   auto& to = open == 0 ? stripe.idle : stripe.by_number[open];
   auto& from = entry.open == 0 ? stripe.idle : stripe.by_number[entry.open];
@@ -104,7 +104,7 @@ std::vector<ConnectionBounds::Heavy> ConnectionBounds::heaviest(std::size_t most
   return out;
 }
 
-/// Removes at most two entries for each new one, so that no client pays for many.
+/// Removes at most two idle entries for each new one, so that no client has to wait while many are removed.
 void ConnectionBounds::forget(Stripe& stripe, Moment now) {
   for (int looked = 0; looked < 2 && !stripe.idle.empty(); ++looked) {
     const auto oldest = stripe.entries.find(stripe.idle.front());

@@ -1,5 +1,5 @@
-// Answers operators: a walk along all connections of a worker, a few in each turn of the loop, so that requests do not
-// wait for it.
+// Answers operators: walks along all connections of a worker, a few in each turn of the loop, so that requests are not
+// delayed.
 
 #include "headgate/session/connection_call.hpp"
 
@@ -75,7 +75,7 @@ ConnectionCall::Found ConnectionCall::take() {
   return out;
 }
 
-/// While the lock is held no worker leaves, so each loop still exists when its part is posted to it.
+/// The lock keeps every worker from leaving, so each loop still exists when its part is posted to it.
 void ask_workers(Totals& totals, const std::shared_ptr<ConnectionCall>& call) {
   std::size_t workers = 0;
   {
@@ -99,7 +99,7 @@ void Sessions::answer(const std::shared_ptr<ConnectionCall>& call) {
   walk_on(walk);
 }
 
-/// Sessions are in the order of their numbers, so a walk ends even if new ones keep coming.
+/// Sessions are in the order of their numbers, so a walk ends even if new sessions keep coming.
 void Sessions::walk_on(Walks::iterator walk) {
   const auto call = walk->call;
   for (std::size_t looked = 0; looked < kLookedAt && walk->next != nullptr;) {
@@ -117,7 +117,7 @@ void Sessions::walk_on(Walks::iterator walk) {
   if (!call->over()) call->answer(std::move(part));
 }
 
-/// Examines one session, and may end it and others. Returns how many requests and connections were examined.
+/// Examines one session, and may end this session and others. Returns how many requests and connections were examined.
 std::size_t Sessions::look_at(Session& session, Walk& walk) {
   const auto& wanted = walk.call->wanted();
   switch (wanted.what) {
@@ -156,7 +156,7 @@ RequestUnderWay Sessions::described(const Session& session, const Exchange& x, s
 }
 
 /// Describes only the oldest requests, because a description costs more than an examination. The list is a heap with
-/// the youngest of them first, which leaves when an older one is found.
+/// its youngest request first, which is removed when an older one is found.
 std::size_t Sessions::list(const Session& session, Walk& walk) const {
   const auto& wanted = walk.call->wanted();
   std::size_t looked = 0;

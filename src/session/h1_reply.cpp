@@ -20,7 +20,7 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   const bool unknown_end = start.framing.kind == http::Framing::Kind::unknown;
   if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // closing the connection marks the end of the body
   if (x_.draining && *x_.draining) keeps_ = false;
-  // After an error the rest of the request body is not awaited.
+  // After an error, the rest of the request body is not read.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
   // A client that was never told to continue may omit the body.
   if (wire_.expects_continue && !body_.ended()) keeps_ = false;

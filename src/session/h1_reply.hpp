@@ -10,7 +10,7 @@ namespace headgate::session {
 /// The reply to one request. Lives as long as the exchange. Worker thread only.
 class H1Reply final : public http::ReplyWriter {
  public:
-  /// `wire` belongs to the request and outlives the reply.
+  /// `wire` is the wire data of the request, and outlives the reply.
   H1Reply(net::H1Output& output, net::H1Body& body, gateway::Exchange& x, Duration write_timeout,
           const http::h1::Wire& wire)
       : output_(output),
@@ -29,8 +29,8 @@ class H1Reply final : public http::ReplyWriter {
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return output_.bytes() - begun_at_; }
 
-  /// Returns whether the reply is complete. If it is not, reset the connection, so that the client does not take the
-  /// reply for complete.
+  /// Returns whether the reply is complete. If it is not, the caller resets the connection, so that the client does not
+  /// take the partial reply for a complete one.
   bool complete() const noexcept { return complete_; }
   /// Returns whether the client was told that the connection stays open.
   bool keeps_connection() const noexcept { return keeps_; }

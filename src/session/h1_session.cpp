@@ -14,15 +14,16 @@ namespace {
 namespace error = boost::asio::error;
 using http::ParseError;
 
-// Number of bytes of an unread body that are read to keep the connection.
+// Maximum number of bytes of an unread body that are read to keep the connection.
 constexpr std::size_t kMaxDiscarded = 256UL * 1024;
 
-// A request's share of its connection's turn: sixteen requests that are answered here use up one turn.
+// The part of a connection's turn that one request uses: after sixteen requests that the gateway answers itself, the
+// turn is over.
 constexpr auto kRequest = net::Stream::kTurn / 16;
 
 constexpr const char* kLate = "The request's head did not arrive in time.";
 
-// Empty lines that are ignored before a request. RFC 9112 section 2.2 asks to ignore at least one.
+// Number of empty lines that are ignored before a request. RFC 9112 section 2.2 asks servers to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
 }  // namespace
@@ -40,7 +41,7 @@ void H1Session::begin() {
   serve();
 }
 
-/// Over TLS a part of a record, or a message without data, may arrive. It must not extend the timeout.
+/// Over TLS a part of a record, or a message without data, may arrive. Neither may extend the timeout.
 void H1Session::rest(Duration most, bool again) {
   const auto now = clock().steady();
   if (!again) begin_wait(now);
@@ -52,7 +53,7 @@ void H1Session::rest(Duration most, bool again) {
 }
 
 // Bypasses the reply writer, because an answer may be in progress at the same time. The kernel has room for these few
-// bytes unless the client does not read.
+// bytes, unless the client has stopped reading.
 Task<Result<void>> H1Session::say_continue(void* self) {
   auto& session = *static_cast<H1Session*>(self);
   if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -60,15 +61,17 @@ Task<Result<void>> H1Session::say_continue(void* self) {
   co_return error_code(error::no_buffer_space);
 }
 
-/// Called when the client's socket becomes readable during an exchange. A next request waits; a reset ends the
-/// exchange. A client that closed only its sending side looks like one that closed the connection, although it may
-/// still read. Most clients that close have left, so the exchange ends then too, unless its route says otherwise.
+/// Called when the client's socket becomes readable during an exchange. If the next request has arrived, it waits; a
+/// reset ends the exchange. A client that closed only its sending side looks like one that closed the connection,
+/// although it may still read. Most clients that close have left, so their exchange ends as well, unless its route says
+/// otherwise.
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
   const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
   if (left) return session.close(gateway::ActiveExchange::Because::client_gone);
-  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the close may follow behind a next request
+  // the client may close after it has sent the next request
+  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);
 }
 
 net::MinPace H1Session::pace(const void* self) {
@@ -93,7 +96,7 @@ Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uin
     close(gateway::ActiveExchange::Because::operator_);
     return {.broken_off = 1};
   }
-  // After an incomplete request its remaining bytes cannot be told from a next request.
+  // The remaining bytes of an incomplete request cannot be told from a next request.
   const bool whole = body_.ended();
   if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
   // The calls below may end the exchange and delete this session.
@@ -114,7 +117,7 @@ Task<void> H1Session::refuse_unread(unsigned status, const char* why) {
   const ParseError refusal{status, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
-  linger();  // this may be a whole upload that was not read at all
+  linger();  // the unread rest may be a whole upload
 }
 
 void H1Session::serve() { spawn(serve_all(), "session"); }
@@ -136,8 +139,8 @@ Task<void> H1Session::serve_all() {
   rest_ = std::max(rest_, kUnknownRest);  // after an invalid head the end of the request is unknown
   if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
   if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
-  // If bytes were left unread, the kernel would reset the connection, and the client could lose the answer (RFC 9112
-  // section 9.6).
+  // If unread bytes remained at the close, the kernel would reset the connection, and the client could lose the answer
+  // (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger(rest_);
   end();
@@ -169,7 +172,8 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
     x.reset();
-    // A server that probes must reach (end_waiting) answers at most one request of each connection per turn.
+    // With end_waiting, the worker answers at most one request of each connection per turn, so that health probes get
+    // through as well.
     stream_->charge(bounds().if_full == IfFull::end_waiting ? net::Stream::kTurn : kRequest);
     waits_ = true;  // the next request was not examined yet
     const error_code gone = co_await stream_->turn();
@@ -224,7 +228,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
       co_return co_await refuse(x, valid.error());
-    // Checked before each read, so that a client that keeps sending parts of a head is also timed out.
+    // The time is checked before each read, so that a client that keeps sending parts of a head is timed out as well.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
     waits_ = true;

@@ -43,7 +43,7 @@ HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address&
   if (address.is_v4()) {
     const auto bytes = address.to_v4().to_bytes();
     std::copy(bytes.begin(), bytes.end(), out.begin());
-    out.back() = 4;  // no IPv6 block in use: those begin with 2, 3 or f
+    out.back() = 4;  // marks an IPv4 address; IPv6 blocks rarely have the same bytes
     return out;
   }
   const auto bytes = address.to_v6().to_bytes();
@@ -88,27 +88,27 @@ Task<void> TlsHandshake::run() {
   const Next next = co_await shake_hands();
   if (next == Next::session) co_return give_way(nullptr);
   if (next == Next::idle) co_return begin();
-  // An alert or an answer was sent. If bytes were left unread, the kernel would reset the connection and the client
-  // could lose it.
+  // An alert or an answer was sent. If unread bytes remained at the close, the kernel would reset the connection and
+  // the client could lose the alert or answer.
   if (next == Next::linger && stream_->is_open()) co_return linger();
   end();
 }
 
 Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
-  const auto received = read_buffer_.data();  // bytes after a PROXY header
+  const auto received = read_buffer_.data();  // bytes that followed a PROXY header
   const auto first = received.empty() ? net::first_byte(*stream_) : Result<char>(received.front());
   if (first.has_error()) co_return first.error() == boost::asio::error::would_block ? Next::idle : Next::close;
   if (net::begins_plain_http(*first)) co_return refuse_plain_http();
 
   auto& all = handshakes();
-  // A trusted proxy without a PROXY header stands for many clients.
+  // A trusted proxy that sends no PROXY header stands for many clients.
   const bool counted = !handler().trusts(peer_.address);
   if (counted && !all.shares.enter(peer_.address)) {
     count(HandshakeResult::refused);
     co_return Next::close;
   }
   const HandshakeShare share(all.shares, peer_.address, counted);
-  // The connections of a proxy are those of many clients, so each of them waits as a client of its own.
+  // The connections of a proxy belong to many clients, so each connection waits as if it were a client of its own.
   const auto owner = counted ? HandshakeShares::owner_of(peer_.address) : number();
   auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns, owner);
   if (secured.has_error()) co_return failed(secured.error());
@@ -116,7 +116,8 @@ Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);
   read_buffer_.consume(read_buffer_.data().size());
   peer_.tls = true;
-  if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;  // overrides the PROXY header
+  // this replaces what the PROXY header said
+  if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;
   if (secured->http2) secured->server = tls_;
   peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));
   co_return Next::session;

@@ -1,5 +1,5 @@
 #pragma once
-// State that the TLS handshakes of a worker share: their queue, their number per address, and the counters.
+// State that the TLS handshakes of a worker share: their queue, their number for each address, and their counters.
 
 #include "headgate/net/tls/handshake_turns.hpp"
 #include "headgate/observe/handshake_counters.hpp"
@@ -18,11 +18,11 @@ class HandshakeShares {
  public:
   explicit HandshakeShares(std::uint32_t most) noexcept : most_(most) {}
   void allow(std::uint32_t most) noexcept { most_ = most; }
-  /// Takes a share for the address; false if the address has all its shares already, and then there is nothing to
+  /// Takes a share for the address. Returns false if the address already has all its shares; then there is no share to
   /// return.
   bool enter(const boost::asio::ip::address& address);
   void leave(const boost::asio::ip::address& address);
-  /// Returns the number that stands for the address or its IPv6 block among the waiting ones.
+  /// Returns the number that identifies the address, or its IPv6 block, in the queue of handshakes.
   static std::uint64_t owner_of(const boost::asio::ip::address& address);
 
  private:

@@ -1,6 +1,7 @@
-// Makes room at the bound of all connections. The address with the most connections loses the one that has waited
-// longest; if no address can lose one, trusted proxies and exempt addresses do. If no such connection is on this
-// worker, the other workers are asked one after another, and the new connection waits for their answer.
+// Makes room when all connections together reach their bound. The address with the most connections loses the one that
+// has waited longest; if no address can lose one, a connection of a trusted proxy or an exempt address is ended. If no
+// such connection is on this worker, the other workers are asked one after another, and the new connection waits for
+// their answer.
 
 #include "handshakes.hpp"
 #include "session_lists.hpp"
@@ -50,9 +51,9 @@ void Sessions::leave_neighbours() noexcept {
   std::erase_if(totals_.neighbours, [this](const Neighbour& each) { return each.sessions == this; });
 }
 
-/// Lists the addresses that had more connections than the newcomer's before it came, and that address itself, so that
-/// nobody loses a connection to an address with as many. Connections without a place come last, as if they were one
-/// address, because they serve many clients.
+/// Lists the addresses that had more connections than the newcomer's address before it came, and the newcomer's address
+/// itself. So no client loses a connection to an address that has as many. Connections without a place come last, as if
+/// they were one address, because they serve many clients.
 std::vector<ConnectionBounds::Heavy> Sessions::who_gives_way(const Peer& newcomer) const {
   auto out = totals_.bounds.heaviest(kAddresses);
   const auto placed = totals_.bounds.placed();
@@ -70,7 +71,7 @@ bool Sessions::may_end(const Session& session) const noexcept {
   return bounds_.if_full == IfFull::end_waiting && session.stream_ && session.stream_->waits_for_peer();
 }
 
-/// Moves sessions that are being served to the end of their list, so that the next search finds others.
+/// Sessions that cannot be ended move to the end of their list, so that the next search finds others first.
 bool Sessions::make_room(const std::vector<ConnectionBounds::Heavy>& from) {
   for (const auto& heavy : from) {
     const auto found = lists_->addresses.find(heavy.key);
@@ -113,7 +114,8 @@ bool Sessions::park(Session& session, const std::vector<ConnectionBounds::Heavy>
   return true;
 }
 
-/// The loops and the sessions of all workers live until every worker has ended.
+/// The question may be posted to any loop, because the loops and the sessions of all workers live until every worker
+/// has ended.
 void Sessions::pass_on(const std::shared_ptr<RoomQuestion>& question) {
   const bool nobody = question->others.empty();
   if (nobody) {

@@ -1,4 +1,4 @@
-// The parts of a session that are the same in every protocol: idle, drain, and the time after the last answer.
+// The parts of a session that are the same in every protocol: being idle, draining, and the time after the last answer.
 
 #include "session.hpp"
 
@@ -95,8 +95,8 @@ Session::Stopped Session::stop(Afterwards, std::span<const std::uint32_t> stream
 }
 
 /// If the connection were closed at once, the kernel would reset it, and a client that sends its whole upload before it
-/// reads would never see the answer (RFC 9112 section 9.6). 30 s in total and 5 s of silence are the values of nginx.
-/// Only the connection is kept: no exchange, no buffer, no coroutine.
+/// reads would never see the answer (RFC 9112 section 9.6). The limits of 30 s in total and 5 s of silence are those of
+/// nginx. Only the connection is kept, without exchange, buffer and coroutine.
 void Session::linger(std::uint64_t most) {
   state_ = State::lingering;
   linger_bytes_ = std::min(most, kBytesAtMost);

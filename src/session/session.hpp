@@ -1,5 +1,5 @@
 #pragma once
-// A client connection of any protocol while it is serving, idle, or lingering after its last answer.
+// A client connection of any protocol while it serves a request, is idle, or lingers after its last answer.
 
 #include "headgate/net/tls/secured.hpp"
 #include "headgate/session/sessions.hpp"
@@ -17,21 +17,21 @@
 
 namespace headgate::session {
 
-/// The client of a connection, as far as known before the first request.
+/// The client of a connection, as far as it is known before the first request.
 struct Peer {
   explicit Peer(const boost::asio::ip::address& from) { speak_for(from); }
-  /// Sets the address. Converts an IPv4-mapped IPv6 address to IPv4.
+  /// Sets the address of the client. Converts an IPv4-mapped IPv6 address to IPv4.
   void speak_for(const boost::asio::ip::address& source);
 
   boost::asio::ip::address address;
   std::string text;
   headgate::Clock::Steady accepted;  ///< when the connection was accepted
   EntrancePtr entrance;              ///< the listener of the connection; never null once Sessions has taken it
-  bool tls = false;                  ///< the client uses TLS with the gateway, or a trusted proxy says that it uses TLS
-  bool certificate = false;          ///< the client's certificate was verified
-  bool late = false;                 ///< the first bytes were not a complete preface in time
-  bool source_untold = false;        ///< a trusted proxy names no client address
-  ConnectionBounds::Place place;     ///< the place of the address; none if no bound applies to it
+  bool tls = false;  ///< the client uses TLS, either with the gateway or, as a trusted proxy reports, with the proxy
+  bool certificate = false;       ///< the client's certificate was verified
+  bool late = false;              ///< in time, the first bytes were not a complete preface
+  bool source_untold = false;     ///< the PROXY header of a trusted proxy names no client address
+  ConnectionBounds::Place place;  ///< the place of the client's address; empty if no bound applies to the address
   std::unique_ptr<const net::Secured> secured;  ///< TLS with the gateway; null without it
 };
 
@@ -64,7 +64,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual bool waits_for_request() const noexcept { return idle(); }
   /// Returns whether the last answer was sent. Bytes from the client are then read and discarded.
   bool lingering() const noexcept { return state_ == State::lingering; }
-  /// Closes at once, even during an exchange, because the worker waits no longer.
+  /// Closes at once, even during an exchange, because the worker does not wait any longer.
   virtual void break_off() noexcept;
   /// Whether the connection stays open after an operator has ended its request.
   enum class Afterwards : std::uint8_t { as_usual, close };
@@ -75,19 +75,19 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// Returns the request under way with the lowest stream number not below `from`.
   virtual UnderWay under_way(std::uint32_t from) const noexcept { return static_cast<void>(from), UnderWay(); }
   struct Stopped {
-    std::uint32_t answered = 0;  ///< requests whose clients get a 503
+    std::uint32_t answered = 0;  ///< requests whose clients are answered with 503
     std::uint32_t broken_off =
-        0;  ///< requests whose answers had begun: their stream was reset or their connection closed
+        0;  ///< requests whose answers had begun, so that their stream was reset or their connection closed
   };
   /// Ends the requests under way of these streams for an operator. May delete this.
   virtual Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept;
 
   const Peer& peer() const noexcept { return peer_; }
-  /// Returns the number of the connection among those of its worker.
+  /// Returns the number that identifies the connection among those of its worker.
   std::uint64_t number() const noexcept { return number_; }
-  /// Returns the time since when it waits for a request, or when the current request began.
+  /// Returns the time since which the connection waits for a request, or at which the current request began.
   headgate::Clock::Steady since() const noexcept { return since_; }
-  /// Links the session to the others of its address.
+  /// Links the session to the other sessions of the same address.
   boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_address;
 
  protected:
@@ -105,7 +105,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// the answer is not logged and not counted as a request, and has none of the gateway's fields except Date (RFC 9110
   /// section 6.6.1). `status` includes the reason phrase. Returns false if the answer cannot be sent at once.
   [[nodiscard]] bool answer_unread(std::string_view status, std::string_view text);
-  /// Reads on for a while after an answer that was sent before the whole request was read, at most this many bytes,
+  /// Reads for a while after an answer that was sent before the whole request was read, at most this many bytes, and
   /// then closes. If the remaining length is unknown, the default bounds a flood.
   void linger(std::uint64_t most = kUnknownRest);
   static constexpr std::uint64_t kUnknownRest = 16UL << 20;
@@ -133,7 +133,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   }
   /// Returns whether a request must be refused because the buffers are at their bound.
   bool out_of_memory() const { return owner_.out_of_memory(peer_); }
-  /// Returns the counter of the connection's memory for `Bounds::buffered`, or null if there is none. Outlives this.
+  /// Returns the counter for the connection's memory, which `Bounds::buffered` bounds; null if there is none. Outlives
+  /// this object.
   net::LentBytes::Share* lent() const noexcept { return owner_.blocks_.lent; }
   /// Returns how long a connection may be idle before its first request.
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
@@ -163,7 +164,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   State state_ = State::serving;
   bool counted_ = true;
   bool told_ = false;    // counted as accepted or refused
-  bool parked_ = false;  // not begun, because another worker may make room for it
+  bool parked_ = false;  // the session has not begun, because another worker may make room for it
 };
 
 }  // namespace headgate::session

@@ -11,12 +11,13 @@
 
 namespace headgate::session {
 
-/// A walk along `alive` for an operator, a few sessions in each turn of the loop.
+/// A walk along `alive` for an operator. Each turn of the loop examines a few sessions.
 struct Sessions::Walk {
   std::shared_ptr<ConnectionCall> call;
   ConnectionCall::Part part;
   Session* next = nullptr;  ///< null once the walk has reached the end
-  std::uint64_t last = 0;   ///< the last session number of the walk; higher numbers came later
+  /// the highest session number that the walk examines; sessions with a higher number came later
+  std::uint64_t last = 0;
 };
 
 struct Sessions::Lists {
@@ -38,9 +39,9 @@ struct Sessions::Lists {
     auto at = alive.iterator_to(session);
     return ++at == alive.end() ? nullptr : &*at;
   }
-  /// Continues walks that end connections on the next session of the same connection, so that no connection escapes by
-  /// changing its session, perhaps with another address. Walks that only count skip it, because they would count it
-  /// twice.
+  /// Makes the walks that end connections examine the next session of the same connection, so that no connection
+  /// escapes when it changes its session, perhaps with another address. Walks that only count skip the next session,
+  /// because they would count the connection twice.
   void hand_over(Session& session) {
     for (auto& walk : walks) {
       if (walk.call->wanted().what != ConnectionCall::What::end_address) continue;
@@ -48,16 +49,16 @@ struct Sessions::Lists {
       if (walk.next == nullptr) walk.next = &session;
     }
   }
-  /// Moves walks past a session that is about to leave `alive`.
+  /// Moves each walk that would examine this session next past it, because the session is about to leave `alive`.
   void step_over(Session& session) {
     for (auto& walk : walks)
       if (walk.next == &session) walk.next = after(session);
   }
 
-  List alive;                                              ///< serving or idle
-  List lingering;                                          ///< the oldest first
+  List alive;                                              ///< sessions that are serving or idle
+  List lingering;                                          ///< lingering sessions, the oldest first
   std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< sessions with a place (see ConnectionBounds)
-  std::unordered_map<std::uint64_t, Session*> parked;      ///< by number
+  std::unordered_map<std::uint64_t, Session*> parked;      ///< sessions that wait for room, by their number
   Walks walks;                                             ///< walks under way
 };
 

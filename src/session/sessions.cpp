@@ -100,7 +100,7 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const bool parked = !room && !says_whose && park(session, givers);
   if (parked) return;
   if (!room) return turn_away(session);
-  if (!says_whose) session.count_accepted();  // otherwise it is counted once the header names its client
+  if (!says_whose) session.count_accepted();  // an Arrival is counted once its header names the client
   session.begin();
 }
 
@@ -140,7 +140,7 @@ void Sessions::uncount(Session& session) noexcept {
 }
 
 void Sessions::remove(Session& session) noexcept {
-  session.count_accepted();  // the connection ended before it was refused
+  session.count_accepted();  // a connection that was not refused counts as accepted
   if (session.lingering())
     --lingering_;
   else if (!lists_->walks.empty())
@@ -148,7 +148,7 @@ void Sessions::remove(Session& session) noexcept {
   uncount(session);
   lists_->leave_address(session);
   if (session.parked_) lists_->parked.erase(session.number_);
-  delete &session;  // this removes it from its list
+  delete &session;  // the destructor removes the session from its list
 }
 
 void Sessions::let_linger(Session& session) noexcept {
@@ -158,7 +158,7 @@ void Sessions::let_linger(Session& session) noexcept {
   if (!lists_->walks.empty()) lists_->step_over(session);
   session.unlink();
   lists_->lingering.push_back(session);
-  const bool few = bounds_.if_full == IfFull::end_waiting;  // this mode is for servers with few file descriptors
+  const bool few = bounds_.if_full == IfFull::end_waiting;  // end_waiting is for servers with few file descriptors
   const auto most = few ? std::max(bounds_.connections / 4, 2U) : kMaxLingering;
   if (++lingering_ > most) remove(lists_->lingering.front());
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Limits for frames and resets that cost a client nothing and the gateway work, per HTTP/2 connection.
+// Limits, per HTTP/2 connection, for frames and resets that cost a client nothing but make work for the gateway.
 
 #include "headgate/core/time.hpp"
 
@@ -56,13 +56,13 @@ class H2Limits {
   void reset(Clock::Steady now) noexcept {
     if (!resets_.take(now)) found(H2Abuse::resets);
   }
-  /// Counts a frame that asks for work and carries nothing.
+  /// Counts a frame that makes work and carries no data.
   void glitch(Clock::Steady now) noexcept {
     ++fresh_;
     if (!glitches_.take(now)) found(H2Abuse::glitches);
   }
-  /// Counts a WINDOW_UPDATE. A client that reads much also sends many, so only those beyond ten for each DATA frame
-  /// count.
+  /// Counts a WINDOW_UPDATE. A client that reads much also sends many of them, so only those beyond ten for each DATA
+  /// frame count.
   void window_update(Clock::Steady now) noexcept {
     if (free_updates_ > 0)
       --free_updates_;
@@ -99,7 +99,8 @@ class H2Limits {
   static constexpr std::uint32_t kMaxFreeUpdates = 10'000;
   static constexpr std::size_t kMaxQueued = 1'000;
   static constexpr std::uint32_t kTold = 16;
-  static constexpr std::uint32_t kOfAnEnd = 100;  ///< glitches that are reported for a connection ended for abuse
+  /// number of glitches that are reported for a connection that is ended for abuse
+  static constexpr std::uint32_t kOfAnEnd = 100;
 
   AbuseBucket resets_{200, 20};
   AbuseBucket glitches_{1'000, 100};

@@ -1,6 +1,6 @@
 #pragma once
 // Rules for frames that RFC 9113 makes errors but that nghttp2 ignores silently, so that a client would wait forever.
-// H2Session uses them.
+// H2Session applies them.
 
 #include "headgate/core/clock.hpp"
 
@@ -15,17 +15,18 @@
 
 namespace headgate::session {
 
-/// How the last streams of one client were closed, to judge DATA and HEADERS that still arrive on them (RFC 9113
-/// section 5.1). Worker thread only.
+/// Remembers how the last streams of one client were closed, to judge DATA and HEADERS that still arrive on them (RFC
+/// 9113 section 5.1). Worker thread only.
 class H2ClosedStreams {
  public:
   enum class By : std::uint8_t {
     end,     ///< both sides have ended the stream
     client,  ///< the client has reset it
-    us       ///< the gateway reset or answered it before the client had ended it
+    us       ///< the gateway has reset or answered it before the client had ended it
   };
   enum class Late : std::uint8_t { ignored, stream_error, connection_error };
-  /// Time during which frames are ignored that were in flight when the gateway closed their stream.
+  /// Time for which late frames are ignored after the gateway has closed their stream, because they may have been in
+  /// flight.
   static constexpr auto kOnTheirWay = std::chrono::seconds(5);
 
   /// Remembers how a stream was closed. `now` matters only if the gateway closed it.
@@ -35,8 +36,8 @@ class H2ClosedStreams {
     place = {.stream = stream, .by = by, .at = now};
   }
 
-  /// Judges a frame that arrives on a closed stream. On a stream that is no longer remembered it is a stream error,
-  /// which does no harm to a client whose frames were in flight.
+  /// Judges a frame that arrives on a closed stream. If the stream is no longer remembered, the frame is a stream
+  /// error, which does no harm to a client whose frames were in flight.
   Late late_frame(std::int32_t stream, Clock::Steady now) const noexcept {
     const auto late = [now](Clock::Steady closed) {
       return now - closed < kOnTheirWay ? Late::ignored : Late::stream_error;
@@ -65,7 +66,7 @@ class H2FrameHeads {
  public:
   static constexpr std::size_t kHead = 9;
 
-  /// Goes on to the end of the next head or to the end of `bytes`, and returns the number of bytes passed.
+  /// Moves to the end of the next head or to the end of `bytes`, and returns the number of bytes passed.
   std::size_t go(std::string_view bytes) noexcept {
     const auto skipped = std::min(bytes.size(), left_);
     left_ -= skipped;
@@ -76,7 +77,7 @@ class H2FrameHeads {
     if (at_head()) left_ = byte(0) << 16U | byte(1) << 8U | byte(2);
     return skipped + taken;
   }
-  /// Returns whether the position is right behind a frame head.
+  /// Returns whether the position is directly after a frame head.
   bool at_head() const noexcept { return size_ == kHead; }
   std::uint8_t type() const noexcept { return static_cast<std::uint8_t>(head_[3]); }
   std::int32_t stream() const noexcept {
@@ -86,7 +87,7 @@ class H2FrameHeads {
  private:
   std::uint32_t byte(std::size_t i) const noexcept { return static_cast<unsigned char>(head_[i]); }
 
-  std::size_t left_ = 24;  // bytes to skip before the next head; the preface comes first
+  std::size_t left_ = 24;  // bytes to skip before the next head; at first, the preface
   std::size_t size_ = 0;   // bytes of the head so far
   std::array<char, kHead> head_{};
 };
@@ -109,8 +110,8 @@ class H2FrameRules {
     std::int32_t end = 0;
   };
 
-  /// A skipped number cannot begin a stream any more (section 5.1.1). A used number may come again: with trailers, or
-  /// in flight when its stream was reset.
+  /// A skipped number cannot begin a stream any more (section 5.1.1). A number that was used may occur again: in
+  /// trailers, or in a frame that was in flight when its stream was reset.
   bool begin_or_go_on(std::int32_t stream) noexcept {
     if (stream < next_) {
       for (const auto& gap : gaps_)
@@ -125,7 +126,7 @@ class H2FrameRules {
   static constexpr std::int32_t kLast = 0x7fffffff;
   std::int32_t next_ = 1;
   std::size_t gaps_made_ = 0;
-  std::array<Gap, 8> gaps_;  // the last gaps; real clients rarely skip numbers
+  std::array<Gap, 8> gaps_;  // the latest gaps; real clients rarely skip numbers
 };
 
 }  // namespace headgate::session

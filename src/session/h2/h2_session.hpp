@@ -26,15 +26,15 @@ class H2Session final : public Session {
  public:
   /// Maximum number of streams whose exchange has not ended.
   static constexpr std::size_t kMaxStreams = 100;
-  /// The same while the buffers of all connections are at their bound (`Bounds::buffered`): further streams are refused
-  /// unread.
+  /// Maximum number of streams while the buffers of all connections are at their bound (`Bounds::buffered`). Further
+  /// streams are refused unread.
   static constexpr std::size_t kStreamsWhenFull = 8;
-  /// Bytes of bodies that may be held, for one stream and for all streams of a connection.
+  /// Bytes of bodies that the gateway may hold, for one stream and for all streams of a connection.
   static constexpr std::int32_t kStreamWindow = 64 * 1024 - 1;
   static constexpr std::int32_t kConnectionWindow = 256 * 1024;
-  /// Bytes of frames that may be buffered before no more frames are made.
+  /// Size of the output buffer, in bytes, beyond which no more frames are made.
   static constexpr std::size_t kMaxWritten = 32UL * 1024;
-  /// Total number of streams after which the client is asked to open a new connection.
+  /// Number of streams in the life of a connection after which the client is asked to open a new connection.
   static constexpr std::uint32_t kMaxAge = 10'000;
 
   H2Session(Sessions& owner, net::ReadBuffer input, Peer peer);
@@ -49,25 +49,26 @@ class H2Session final : public Session {
   UnderWay under_way(std::uint32_t from) const noexcept override;
   Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept override;
 
-  // The functions below are for its streams.
-  /// Opens the window by `bytes`, which have been passed on.
+  // The functions below are called by the streams.
+  /// Opens the window by `bytes`, a number of bytes that were passed on.
   void consumed(std::int32_t id, std::size_t bytes);
   void say_continue(std::int32_t id);
   void begin_tunnel(std::int32_t id, Duration timeout);
   net::MinPace pace_of(std::int32_t id) const;
   void submit_interim(std::int32_t id, unsigned status, const http::Fields& fields);
-  /// Queues the answer; false if the stream is gone.
+  /// Queues the answer; returns false if the stream has ended.
   bool submit_answer(std::int32_t id, unsigned status, const http::Fields& fields, const std::uint64_t* length,
                      bool ends);
   bool submit_trailers(std::int32_t id, const http::Fields& fields);
-  /// Tells that there are bytes or trailers for the stream.
+  /// Reports that there are bytes or trailers to send on the stream.
   void resume(std::int32_t id);
   /// Makes frames until the output buffer is full.
   void make_frames();
-  /// Sends the buffered frames, as far as the connection takes them: at once, or together with those of other streams.
+  /// Sends the buffered frames as far as the connection accepts them: at once, or together with frames of other
+  /// streams.
   void flush();
-  /// Begins the first of two steps: the client is told to begin no more streams here. Streams in flight are still
-  /// answered.
+  /// Begins to end the connection: tells the client to begin no more streams here. Streams in flight are still
+  /// answered. finish_goaway() is the second step.
   void begin_goaway();
 
  private:
@@ -94,14 +95,14 @@ class H2Session final : public Session {
   /// Passes the bytes that were read to nghttp2, and resumes all affected streams.
   void take();
   void feed(std::string_view bytes);
-  /// Checks DATA or HEADERS on this stream: if it is closed, nghttp2 only ignores them.
+  /// Checks DATA or HEADERS on this stream, because nghttp2 silently ignores frames on a closed stream.
   void look_if_late(std::int32_t id);
   void run_streams();
   Task<void> answer(H2Stream& stream);
   Task<void> answer_request(H2Stream& stream, Exchange& x);
   Task<void> refuse(H2Stream& stream, Exchange& x, http::ParseError refusal);
   void end_stream(H2Stream& stream);
-  /// Gives the client time to see that the answer is complete while more of its request body may come.
+  /// Gives the client time to notice that the answer is complete while the client may still send its request body.
   void let_notice(std::int32_t id);
   static void notice_due(void* self);
   static std::uint32_t breaks_off_as(const H2Stream& stream) noexcept;
@@ -118,7 +119,7 @@ class H2Session final : public Session {
   /// Fails a malformed body. The reader of the body logs the reason.
   void fail_body(H2Stream& stream);
   void judge();
-  /// Reports glitches that limits may count. With `all`, also the few of the last second.
+  /// Reports glitches, which limits may count. With `all`, also reports the few glitches of the last second.
   void tell_glitches(bool all);
   bool has_enough() const;
   void finish_goaway();
@@ -146,17 +147,17 @@ class H2Session final : public Session {
   H2FrameRules rules_;
   H2ClosedStreams closed_;
   H2FrameHeads heads_;
-  std::int32_t reset_by_client_ = 0;  // the stream that the client reset last
+  std::int32_t reset_by_client_ = 0;  // number of the stream that the client reset last
   std::uint32_t holds_ = 0;
   std::uint32_t begun_streams_ = 0;
   std::uint32_t heads_sent_ = 0;
-  std::int32_t head_of_ = 0;  // the stream whose head is not complete; 0 if there is none
+  std::int32_t head_of_ = 0;  // number of the stream whose head is not complete; 0 if there is none
   headgate::Clock::Steady head_until_{};
   headgate::Clock::Steady idle_since_{};
   net::Timer goaway_timer_{&H2Session::goaway_due, this};
   H2Unread unread_;
   net::Timer notice_timer_{&H2Session::notice_due, this};
-  net::LateCall write_call_{&H2Session::write_late, this};  // a write that holds the session
+  net::LateCall write_call_{&H2Session::write_late, this};  // a write that is scheduled; it holds the session
   Goaway goaway_ = Goaway::none;
   bool in_batch_ = false;
   bool making_ = false;   // nghttp2 makes frames and must not be called

@@ -25,7 +25,7 @@ class H2Head {
   static constexpr std::size_t kMaxCookie = 16UL * 1024;
   /// Bytes of the field list: name, value and 32 octets for each field (RFC 9113 section 6.5.2).
   static constexpr std::size_t kMaxListSize = 64UL * 1024;
-  /// Bytes beyond which the list counts as an attack and the connection ends.
+  /// Bytes of the field list beyond which the head counts as an attack and the connection ends.
   static constexpr std::size_t kHardListSize = 4 * kMaxListSize;
   static constexpr std::uint32_t kHardFields = 1'000;
 
@@ -35,9 +35,9 @@ class H2Head {
   /// Returns the memory in use, in bytes.
   std::size_t held() const noexcept { return held_; }
 
-  /// Sets all of `out` except what depends on the end of the stream. `out` refers to this object. A CONNECT for a
-  /// WebSocket (RFC 8441) becomes the equivalent HTTP/1.1 GET with Upgrade. On an error, returns the status for the
-  /// client, and `out` has the readable parts of method, path and host for the log.
+  /// Sets all of `out` except the parts that depend on the end of the stream. `out` refers to this object. A CONNECT
+  /// for a WebSocket (RFC 8441) becomes the equivalent HTTP/1.1 GET with Upgrade. On an error, returns the status for
+  /// the client; `out` then has the readable parts of method, path and host for the log.
   Result<void, http::ParseError> finish(http::Paths paths, http::RequestHead& out);
   /// Returns the fields as trailers, or null if they are beyond the bounds. Valid as long as this object.
   const http::Fields* trailers();
@@ -47,17 +47,17 @@ class H2Head {
 
   /// Returns whether the client waits for 100 Continue. Call it after finish().
   bool expects_continue() const noexcept { return expects_continue_; }
-  /// Returns the value of content-length if the field is present; nghttp2 has checked that it is one number. Call it
-  /// after finish().
+  /// Returns the value of content-length if the field is present; nghttp2 has checked that there is exactly one number.
+  /// Call it after finish().
   std::optional<std::uint64_t> length() const noexcept { return length_; }
-  /// Returns the urgency of RFC 9218, from 0 (most urgent) to 7.
+  /// Returns the urgency (RFC 9218), from 0 (most urgent) to 7.
   std::uint32_t urgency() const noexcept { return urgency_; }
 
  private:
   struct Line {
     std::uint32_t at, name_size, value_size;
   };
-  /// marks the cookie field whose value is all crumbs, joined
+  /// marks the cookie field whose value is all crumbs joined
   static constexpr std::uint32_t kWholeCookie = UINT32_MAX;
   struct Pseudo {
     std::string_view method, scheme, path;
@@ -85,7 +85,7 @@ class H2Head {
 
   PooledString text_;  // the text of all fields, with room for more
   std::uint32_t used_ = 0;
-  PooledString cookie_;  // the crumbs joined by "; ", which become one field in the place of the first crumb
+  PooledString cookie_;  // the crumbs joined by "; "; they become one field in the place of the first crumb
   PooledVector<Line> lines_;
   http::Fields trailers_;
   std::size_t held_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A connection without TLS that may use either protocol, until its first bytes decide.
+// A connection without TLS that may use HTTP/1.1 or HTTP/2, until its first bytes show which.
 
 #include "../session.hpp"
 
@@ -17,7 +17,7 @@ class H2Opening final : public Session {
  public:
   H2Opening(Sessions& owner, net::ReadBuffer input, Peer peer) : Session(owner, std::move(input), std::move(peer)) {}
   void begin() override;
-  /// Answers 503 as HTTP/1.1 and closes, because the protocol of the client is not known yet.
+  /// Answers with an HTTP/1.1 503 and closes, because the protocol of the client is not known yet.
   void reject() override;
 
  private:

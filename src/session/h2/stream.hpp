@@ -21,8 +21,8 @@ namespace headgate::session {
 using gateway::Exchange;
 class H2Session;
 
-/// The body of a request. The bytes returned by a read open the window again at the next read, so a slow server slows
-/// its client down. Lives as long as its stream. Worker thread only.
+/// The body of a request. A read reopens the window for the bytes that the previous read returned, so a slow server
+/// slows its client down. Lives as long as its stream. Worker thread only.
 class H2Body final : public http::BodyReader {
  public:
   H2Body(H2Session& session, std::int32_t id, Duration timeout, net::Timers& timers,
@@ -38,7 +38,7 @@ class H2Body final : public http::BodyReader {
 
   /// Sets up the body. Call it before the first read.
   void begin(const http::Framing& framing, bool expects_continue) noexcept;
-  /// Replaces begin() for a tunnel: the bytes are not a body. Until tunnel() is called it looks like an empty body.
+  /// Replaces begin() for a tunnel, whose bytes are not a body. Until tunnel() is called, it looks like an empty body.
   void close() noexcept { is_tunnel_ = closed_ = true; }
   bool is_tunnel() const noexcept { return is_tunnel_; }
   void tunnel(Duration timeout) noexcept;
@@ -53,7 +53,7 @@ class H2Body final : public http::BodyReader {
   /// Resumes the reader that waits for bytes.
   void go_on() { wake_.wake(); }
   bool waits() const noexcept { return wake_.waits(); }
-  /// Returns the number of bytes that are held and have not opened the window again.
+  /// Returns the number of bytes that are held and for which the window was not reopened yet.
   std::size_t held() const noexcept { return arrived_.size() + given_.size(); }
 
  private:
@@ -102,12 +102,12 @@ class H2Reply final : public http::ReplyWriter {
   /// Returns whether the frame with the last of these bytes ends the stream.
   bool ends_here() const noexcept { return last_; }
   const http::Fields* trailers() const noexcept { return trailers_; }
-  /// Tells that a frame which ends the stream was made.
+  /// Reports that a frame which ends the stream was made.
   void ended() noexcept { ended_ = true; }
   void count(std::size_t bytes) noexcept { bytes_ += bytes; }
   /// Makes every write fail from now on, because the stream or its connection is gone.
   void fail(error_code why) noexcept { failed_ = why; }
-  /// Suppresses all writes: the request is malformed, and the reset is its answer.
+  /// Suppresses all writes, because the request is malformed and is answered by resetting the stream.
   void leave_to_reset() noexcept { left_ = true; }
   bool failed() const noexcept { return failed_.failed(); }
   /// Returns whether the answer is complete.
@@ -133,7 +133,7 @@ class H2Reply final : public http::ReplyWriter {
   std::string_view pending_;
   const http::Fields* trailers_ = nullptr;
   std::uint64_t bytes_ = 0;
-  std::uint64_t moved_ = 0;  // bytes of the body that are in frames
+  std::uint64_t moved_ = 0;  // number of bytes of the body that are in frames
   bool last_ = false;
   bool started_ = false;
   bool ended_ = false;
@@ -170,14 +170,15 @@ struct H2Stream : frame_pool::Pooled {
   net::H2Held heads;
   gateway::ActiveExchange exchange;
   bool answering = false;  ///< the head is complete, and the exchange has begun
-  bool gone = false;       ///< nghttp2 has closed the stream, or it is about to be ended
-  /// Why no server gets the request: a static text, or null. If set, nghttp2 has reset the stream or will.
+  bool gone = false;       ///< nghttp2 has closed the stream, or will close it soon
+  /// The reason why the request is not forwarded, a static text; null if it is. If set, nghttp2 has reset the stream or
+  /// will reset it.
   const char* malformed = nullptr;
   bool late = false;             ///< the head was not complete in time
   bool reset_by_client = false;  ///< the client has sent RST_STREAM
-  bool own_reset = false;        ///< reset by the gateway for a reason that is not the client's
+  bool own_reset = false;        ///< the gateway has reset the stream for a reason that the client did not cause
   bool stopped = false;          ///< an operator ended the stream after its answer had begun
-  bool suspended = false;        ///< the caller is refused, perhaps without an answer
+  bool suspended = false;        ///< the caller's requests are refused, perhaps without an answer
 };
 
 }  // namespace headgate::session

@@ -11,7 +11,7 @@
 
 namespace headgate::session {
 
-/// A sorted row of pointers. There are few streams at a time and their numbers only rise, so a row is faster than a
+/// A sorted list of pointers. There are few streams at a time and their numbers only rise, so the list is faster than a
 /// tree and needs no memory per stream. Worker thread only.
 class H2StreamList {
  public:
@@ -21,7 +21,7 @@ class H2StreamList {
   ~H2StreamList() {
     for (const auto* const each : row_) delete each;
   }
-  /// Adds a stream whose number is larger than all before.
+  /// Adds a stream whose number is larger than those of all earlier streams.
   void add(std::unique_ptr<H2Stream> stream) {
     row_.push_back(stream.get());
     stream.release();  // NOLINT(bugprone-unused-return-value)
@@ -55,8 +55,9 @@ class H2StreamList {
   // capacity that a connection without streams keeps; there may be very many connections
   static constexpr std::size_t kMaxKept = 16;
 
-  std::vector<H2Stream*> row_;         // owned; plain pointers move by one copy of bytes
-  mutable H2Stream* found_ = nullptr;  // the last result, because the next call mostly asks for the same stream
+  std::vector<H2Stream*> row_;  // owned; plain pointers, because a list of them moves by one copy of its bytes
+  // the result of the last call, because most calls ask for the same stream as the call before
+  mutable H2Stream* found_ = nullptr;
 };
 
 }  // namespace headgate::session

@@ -1,6 +1,6 @@
 #pragma once
-// Streams that were answered completely before the client had sent its whole body. The rest of the body is discarded
-// and opens no window.
+// Streams that were answered completely before the client had sent its whole body. The rest of the body is discarded,
+// and the window is not reopened for it.
 
 #include "headgate/core/time.hpp"
 
@@ -23,7 +23,7 @@ class H2Unread {
   void remove(std::int32_t id) noexcept {
     std::erase_if(streams_, [id](const Unread& stream) { return stream.id == id; });
   }
-  /// Takes the next stream whose time is over.
+  /// Takes the next stream whose time has expired.
   std::optional<std::int32_t> take_due(headgate::Clock::Steady now) {
     if (streams_.empty() || streams_.front().due > now) return {};
     const auto id = streams_.front().id;
