@@ -9,7 +9,8 @@
 namespace headgate::http {
 namespace {
 
-// Returns whether the character is visible ASCII that RFC 3986 allows and no server reads as a slash or as the end.
+// Returns whether the character is visible ASCII that RFC 3986 allows and that no server reads as a slash or as the end
+// of the path.
 constexpr bool valid(unsigned char c) noexcept {
   return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '^' && c != '`' && c != '#';
 }
@@ -20,7 +21,8 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   return out;
 }
 constexpr auto kValid = table(valid);
-// More characters than pchar of RFC 3986: browsers send "|" and brackets unencoded, so both spellings must match.
+// Has more characters than pchar (RFC 3986): browsers send "|" and brackets unencoded, so both spellings must match the
+// same routes.
 constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
 // Characters that mean the same encoded or not (RFC 3986 section 2.3).
@@ -87,7 +89,7 @@ bool append_matched(std::string_view segment, std::string& out) {
   return deep;
 }
 
-/// Returns how servers read the path that decode it repeatedly and treat a decoded slash as a separator. Linear in
+/// Returns how the path looks to servers that decode it repeatedly and treat a decoded slash as a separator. Linear in
 /// time, because each escape is decoded in place. The first decoding has left no escape of an unreserved character.
 PathKind read_deeply(std::string_view matched) {
   std::string bare;

@@ -74,7 +74,7 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
     auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
     if (timeout > Duration(0)) got = co_await read_buffer_.fill(timeout);
     if (got.has_value()) {
-      // One deadline applies to the whole head, not one to each byte.
+      // The deadline applies to the whole head, not to each byte.
       const auto now = clock().steady();
       if (!until) until = now + timeout;
       timeout = std::chrono::duration_cast<Duration>(*until - now);
@@ -90,14 +90,14 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
   read_buffer_.consume(size);
   reused_ = false;  // the server has seen the request
-  // otherwise the final answer is still to come, or the connection is a tunnel
+  // below 200, the final answer is still to come, or the connection becomes a tunnel
   keep_alive_ = parsed->keep_alive && head.status >= 200;
   body_.begin(parsed->framing);
   co_return Result<void, Failure>{};
 }
 
 Failure H1Connection::closed(error_code cause, bool before_first_byte) {
-  // Before the answer a close with and one without close_notify mean the same.
+  // Before the answer it does not matter whether the server has sent close_notify.
   if (cause == boost::asio::error::connection_aborted) cause = boost::asio::error::eof;
   if (taken_down_) return {.what = Failed::closed, .why = kTakenDown};
   Failure failure{.what = Failed::closed, .cause = cause, .reused = reused_ && before_first_byte};

@@ -15,7 +15,7 @@ namespace headgate::upstream {
 
 class H1Pool;
 
-/// The link in the list of the pool, which has all its live connections.
+/// The link in the pool's list of its live connections.
 using OfPool = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 /// The connection. Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
@@ -53,10 +53,10 @@ class H1Connection final : public CountedAttempt, public OfPool {
   net::H1Body body_;
   H1Pool& pool_;
   std::size_t head_bytes_;
-  std::string_view method_;  ///< of the current request
+  std::string_view method_;  ///< method of the current request
   Duration write_timeout_{};
-  Clock::Steady idle_until_{};  ///< only over TLS
-  unsigned wakes_ = 0;          ///< while it is idle
+  Clock::Steady idle_until_{};  ///< end of the idle time; set only over TLS
+  unsigned wakes_ = 0;          ///< number of times that the connection was woken while idle
   net::Tcp::endpoint to_;       ///< the address it is connected to
   Clock::Steady closes_at_{};   ///< time after which it carries no new exchange; zero if unlimited
   bool reused_ = false;

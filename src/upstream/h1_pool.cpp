@@ -23,8 +23,9 @@ void H1Pool::note_look() noexcept {
   rested_ = idle_.size();
 }
 
-/// Unrequested bytes would be read as the answer to the next request, and on a closed connection that request would
-/// fail. Bytes that came before the current poll are known. Otherwise bytes may have come that were not reported yet.
+/// Returns whether an idle connection is open and has no unrequested bytes. Such bytes would be read as the answer to
+/// the next request, and on a closed connection this request would fail. If the connection was idle in the current
+/// poll, its state is known; otherwise the kernel is asked.
 bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
   auto& stream = *connection.stream_;
   const bool known = rested && readiness_.tells() && stream.is_open() && !stream.transport().readable();
@@ -33,7 +34,7 @@ bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
 
 CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
   note_look();
-  // A poll costs as much as asking the kernel about one connection, and tells about all.
+  // A poll costs as much as asking the kernel about one connection, and tells the state of all connections.
   if (!idle_.empty() && (rested_ == 0 || !readiness_.tells()) && readiness_.look_again()) note_look();
   while (!idle_.empty()) {
     const bool rested = rested_ > 0;
@@ -96,7 +97,7 @@ void H1Pool::idle(void* self, net::Stream& stream) {
   idle.erase(at);
 }
 
-/// Over TLS a message without application data may arrive. The idle timeout goes on.
+/// Over TLS a message without application data may arrive. The idle timeout then continues.
 bool H1Pool::stays_idle(H1Connection& connection) {
   auto& stream = *connection.stream_;
   if (!tls_.context || stream.timed_out() || ++connection.wakes_ > kWakes || !stream.silent()) return false;
@@ -106,8 +107,8 @@ bool H1Pool::stays_idle(H1Connection& connection) {
   return true;
 }
 
-// A woken exchange may begin and end other attempts, so the list is not iterated meanwhile, and no attempt is held,
-// because the server that it counts for may go with its exchange.
+// Waking an exchange may begin and end other attempts, so exchanges are not woken while the list is iterated. No
+// attempt is held meanwhile, because its server may be destroyed together with its exchange.
 void H1Pool::break_off() {
   idle_.clear();
   rested_ = 0;

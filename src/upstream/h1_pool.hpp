@@ -1,7 +1,8 @@
 #pragma once
-// The pool of connections to one server. Last in, first out, so that a few stay in use and the others reach their idle
-// timeout. Connections that were idle in the last poll come first: the poll tells whether they have unrequested bytes,
-// which saves asking the kernel. If there is no such connection, the loop polls again.
+// The pool of connections to one server. The connection that was used last is taken first, so that a few stay in use
+// and the others reach their idle timeout. Connections that were idle in the last poll are preferred: the poll tells
+// whether they have unrequested bytes, which saves asking the kernel. If there is no such connection, the loop polls
+// again.
 
 #include "h1_connection.hpp"
 #include "server_dialler.hpp"
@@ -16,7 +17,7 @@ namespace headgate::upstream {
 
 class H1Pool final : public ServerDialler {
  public:
-  /// Creates the pool of server `at` of the options.
+  /// Creates the pool of the server with the index `at` in the options.
   H1Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
          balance::ServerPtr row);
   H1Pool(const H1Pool&) = delete;

@@ -12,7 +12,7 @@
 
 namespace headgate::upstream {
 
-/// The recorder. Worker thread only. Does nothing without TLS.
+/// The recorder of the results. Worker thread only. Does nothing without TLS.
 class ServerHandshakes {
  public:
   /// The arguments outlive this object.

@@ -9,7 +9,7 @@ namespace headgate::upstream {
 
 using balance::Health;
 
-/// A server and its check, which uses the TLS that it began with until the TLS files have changed.
+/// A server and its checks, which keep their TLS context until its options or files have changed.
 struct HealthChecks::Server {
   Server(HealthChecks& whose, HealthTarget of)
       : all(whose), target(std::move(of)), alarm(whose.clock_.alarm(&Server::due, this)) {}
@@ -92,7 +92,7 @@ void HealthChecks::stop() {
   under_way_ = 0;
 }
 
-/// Ends the check under way, or its wait for one.
+/// Ends the check under way, or the server's wait for a check.
 void HealthChecks::forget(Server& server) {
   std::erase(waiting_, &server);
   if (!server.check) return;

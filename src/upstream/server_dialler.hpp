@@ -15,8 +15,8 @@
 
 namespace headgate::upstream {
 
-/// A guard that counts a coroutine waiting for a connection as an attempt in flight: a server that lets everybody wait
-/// must not look idle.
+/// A guard that counts a coroutine as an attempt in flight while it waits for a connection, so that a server that lets
+/// everybody wait does not look idle.
 class WaitsForConnection {
  public:
   explicit WaitsForConnection(balance::Server& server) noexcept : server_(server) {
@@ -30,10 +30,10 @@ class WaitsForConnection {
   balance::Server& server_;
 };
 
-/// The base class. Worker thread only.
+/// The base class of the diallers. Worker thread only.
 class ServerDialler : public Dialler {
  public:
-  /// Creates the dialler of server `at` of the options.
+  /// Creates the dialler of the server with the index `at` in the options.
   ServerDialler(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
                 balance::ServerPtr row);
   ServerDialler(const ServerDialler&) = delete;
@@ -46,7 +46,7 @@ class ServerDialler : public Dialler {
   void use(const ServerGroupOptions& options) noexcept override;
 
  protected:
-  /// Makes a connection within this time. The error has the reason in words for the log.
+  /// Makes a connection within this time. The error has a reason in words for the log.
   Task<Result<net::Connected, Failure>> call(Duration within);
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   Failure down() const noexcept { return {.what = Failed::no_connection, .why = kTakenDown, .server = name_}; }

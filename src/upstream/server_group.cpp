@@ -25,8 +25,8 @@ std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
                     [&](const ServerOptions& each) { return same_address(each, options.servers[at]); }));
 }
 
-/// Marks the servers that are full while a policy chooses. The marks are true only for this moment, because other
-/// workers take places too, and after a reload the rows may be those of an upstream without bounds.
+/// Marks the servers that are full while a policy chooses. The marks are removed afterwards, because other workers take
+/// and return places too, and because the rows may be shared with an upstream without bounds after a reload.
 class FullMarks {
  public:
   FullMarks(balance::Table& table, const AllPlaces& all) : table_(table), all_(all) {
@@ -122,7 +122,7 @@ std::optional<std::size_t> ServerGroup::to_try(const balance::Choice& choice) co
   return number - 1;
 }
 
-/// Returns false if the order was withdrawn a moment ago.
+/// Takes the order to try an ejected server. Returns false if the order was withdrawn a moment ago.
 bool ServerGroup::take_trial() noexcept { return part_->trial.exchange(0) != 0; }
 
 bool ServerGroup::take_place(std::size_t at, balance::Choice& choice) noexcept {
@@ -133,8 +133,8 @@ bool ServerGroup::take_place(std::size_t at, balance::Choice& choice) noexcept {
   return true;
 }
 
-/// Chooses a server and takes a place at it, if the servers have bounds. If another worker was faster, it chooses
-/// again.
+/// Chooses a server and takes a place at it, if the servers have bounds. Chooses again if another worker has taken the
+/// place first.
 std::optional<std::size_t> ServerGroup::choose_with_place(balance::Choice& choice, Anew anew) {
   for (;;) {
     std::optional<std::size_t> at;
@@ -146,8 +146,8 @@ std::optional<std::size_t> ServerGroup::choose_with_place(balance::Choice& choic
   }
 }
 
-/// Returns the server at which the choice has a place already; otherwise `out`, which is due for a trial; otherwise a
-/// chosen one.
+/// Returns the server at which `choice` holds a place; otherwise `out`, an ejected server that is due for a trial;
+/// otherwise the server that the policy chooses.
 std::optional<std::size_t> ServerGroup::next_server(balance::Choice& choice, std::optional<std::size_t> out) {
   if (choice.place.held()) return choice.place.server();
   if (out && take_place(*out, choice)) return out;
@@ -231,7 +231,7 @@ void ServerGroup::use(const NamedAddresses& name) {
 }
 
 void ServerGroup::take_down(std::string_view server) {
-  const auto diallers = diallers_;  // an exchange that ends may begin another one
+  const auto diallers = diallers_;  // a copy, because an exchange that ends may begin another one
   for (std::size_t i = 0; i < diallers.size(); ++i)
     if (server_name(i) == server) diallers[i]->break_off();
 }

@@ -8,9 +8,10 @@
 namespace headgate::http::h1 {
 namespace {
 
-// Places where a byte is allowed. CR is allowed nowhere, so every loop stops at the end of its line.
-constexpr std::uint8_t kToken = 1;   // RFC 9110 section 5.6.2
-constexpr std::uint8_t kTarget = 2;  // neither white space nor a control character
+// The parts of a head that a byte is allowed in, one bit for each. CR is allowed nowhere, so every loop stops at the
+// end of its line.
+constexpr std::uint8_t kToken = 1;   // a token (RFC 9110 section 5.6.2)
+constexpr std::uint8_t kTarget = 2;  // the target: neither white space nor a control character
 constexpr std::uint8_t kText = 4;    // the value of a field or a reason
 constexpr auto kMayStandIn = [] {
   std::array<std::uint8_t, 256> out{};
@@ -47,7 +48,7 @@ std::string_view between(const char* from, const char* to) noexcept {
   return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// All servers must read the same names in Connection.
+/// Connection must be a list of tokens, so that all servers read the same names in it.
 bool is_list_of_tokens(std::string_view list) noexcept {
   for (std::string_view member; next_member(list, member);) {
     for (const char c : member)

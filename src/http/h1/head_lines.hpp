@@ -23,7 +23,7 @@ class HeadLines {
   Flaw read_request_line(RequestHead& head) noexcept;
   /// Sets version, status and reason.
   Flaw read_status_line(ReplyHead& head) noexcept;
-  /// Appends to `fields` until it has `most` fields.
+  /// Appends the next fields to `fields`, which may then have at most `most` fields.
   Flaw read_fields(Fields& fields, std::size_t most);
 
  private:

@@ -47,7 +47,7 @@ struct H2Callbacks {
     ++session.begun_streams_;
     // A stream counts until its exchange has ended, even if the client has reset it; otherwise resets would be free.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
-      if (!session.has_enough()) {  // otherwise it is the gateway that is out of memory
+      if (!session.has_enough()) {  // otherwise the memory of the gateway is full, which is not the client's fault
         session.limits_.fault();
         session.limits_.reset(session.clock().steady());
       }
@@ -72,7 +72,8 @@ struct H2Callbacks {
     stream->count_heads();
     if (added) return 0;
     session.limits_.found(H2Abuse::head);
-    return NGHTTP2_ERR_CALLBACK_FAILURE;  // the rest, in which each byte may be a field, is not decoded
+    // the rest of the head is not decoded, because each of its bytes may be a field
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
 
   static int invalid_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
@@ -102,7 +103,7 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// The reset is only queued, and bytes of the same read must not reach a server.
+  /// Marks the stream as gone, because the reset is only queued and bytes of the same read must not reach a server.
   static void overflowed(H2Session& session, H2Stream& stream) {
     if (stream.gone || stream.malformed != nullptr) return;
     if (!stream.reply.started()) {
@@ -113,7 +114,8 @@ struct H2Callbacks {
     session.touch(stream.id);
   }
 
-  /// If the exchange has not begun, it begins so that it is logged. Otherwise its body fails, which ends it.
+  /// If the exchange has not begun, it is begun so that the request is logged. Otherwise its body fails, which ends the
+  /// exchange.
   static void found_malformed(H2Session& session, H2Stream& stream, const char* why) {
     stream.malformed = why;
     session.limits_.fault();
@@ -197,8 +199,8 @@ struct H2Callbacks {
     said_all ? session.closed_.closed(id, By::end, {}) : session.closed_.closed(id, By::us, session.clock().steady());
   }
 
-  /// A reset before the answer has begun has cost a request and brought nothing. It counts no matter who sent it,
-  /// because a client can make the gateway reset its streams (CVE-2025-8671).
+  /// A stream that is reset before its answer has begun has cost work for nothing, so the reset counts. It counts no
+  /// matter which side sent it, because a client can make the gateway reset its streams (CVE-2025-8671).
   static int closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
     auto& session = of(self);
     if (session.head_of_ == id) session.head_of_ = 0;
@@ -220,12 +222,12 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// Skips frames of unknown types. They are only counted.
+  /// Skips frames of unknown types, which are only counted.
   static int leave_out(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) { return NGHTTP2_ERR_CANCEL; }
 
-  /// Returns whether a reset does not count against the client when it is sent. Either it was counted when it was
-  /// queued, because streams beyond the bound must not begin in the same read, or a server, a timeout or an operator
-  /// has ended the exchange.
+  /// Returns whether a reset does not count against the client when it is sent. Either the reset was counted when it
+  /// was queued, because streams beyond the bound must not begin in the same read; or a server, a timeout or an
+  /// operator has ended the exchange.
   static bool is_settled(std::uint32_t code) noexcept {
     return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR ||
            code == NGHTTP2_CANCEL || code == NGHTTP2_INTERNAL_ERROR;
@@ -329,7 +331,7 @@ nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConn
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the last one, because it may be left out
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // this entry is the last one, because it may be left out
   }};
   const auto count = connect == ExtendedConnect::taken ? settings.size() : settings.size() - 1;
   nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), count);

@@ -53,7 +53,7 @@ Task<void> H2Session::serve_all() {
   idle_since_ = clock().steady();
   if (open()) co_await read_all();
   reading_ = false;
-  // After this nothing reads frames that reset streams or open windows.
+  // From here on nothing reads the frames that reset streams or open windows.
   if (!lost_) abort_all(Because::client_gone);
   flush();
 }
@@ -142,7 +142,7 @@ void H2Session::look_if_late(std::int32_t id) {
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_STREAM_CLOSED);
 }
 
-/// The first streams get an answer; more of them, waiting for theirs, would use memory as well.
+/// The first streams are still answered. Further streams would use memory as well while they wait for their answers.
 bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull && !draining() && out_of_memory(); }
 
 void H2Session::judge() {
@@ -281,7 +281,7 @@ bool H2Session::served_out() const noexcept {
   return nghttp2_session_want_read(h2_) == 0 && nghttp2_session_want_write(h2_) == 0;
 }
 
-/// Bytes that arrive meanwhile are read and discarded, so that the last frames are not lost.
+/// Bytes that still arrive are read and discarded, so that the client receives the last frames.
 void H2Session::over() noexcept {
   goaway_timer_.disarm();  // otherwise this function would be called again
   notice_timer_.disarm();

@@ -64,7 +64,7 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
   }
   if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
     return false;
-  // Once the head is beyond a bound it stays so, even if the bounds change: a part of it was not kept.
+  // A head that exceeds a bound is refused even if the bounds change later, because a part of it was not kept.
   if (beyond_ == Beyond::nothing) beyond_ = first_beyond(bounds);
   if (beyond_ != Beyond::nothing) return true;
   if (crumb) {
@@ -148,8 +148,8 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) const {
   }
 }
 
-/// Turns it into the HTTP/1.1 form, so that routes and limits see the same request in both protocols. The key belongs
-/// to one hop: servers get the gateway's key.
+/// Turns the request into its HTTP/1.1 form, so that routes and limits see the same request in both protocols. The
+/// client's key is for one hop only: servers get a key from the gateway.
 void H2Head::take_websocket(http::RequestHead& out) {
   out.method = "GET";
   out.upgrade = http::kWebSocket;
@@ -185,12 +185,12 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
 
   const auto host = std::find_if(out.fields.begin(), out.fields.end(),
                                  [](const auto& field) { return field.id == http::Known::host; });
-  // RFC 9113 section 8.3.1.
+  // RFC 9113 section 8.3.1 does not allow different values.
   if (pseudo.authority && host != out.fields.end() && !same_word(*pseudo.authority, host->value))
     return refused({400, ":authority and Host differ"});
   if (pseudo.authority && host == out.fields.end())
     out.fields.push_back({http::Known::host, "host", *pseudo.authority});
-  // the request for the whole server has no authority of its own in the rules
+  // apply_request_rules() accepts "*" only without an authority
   const bool whole_server = pseudo.path == "*";
   http::RequestTarget target{.path = pseudo.path};
   if (!whole_server) target.authority = pseudo.authority;
@@ -204,7 +204,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
       const auto read = std::from_chars(field.value.data(), end, length);
       if (read.ec != std::errc() || read.ptr != end) return refused({400, "Content-Length is not a number"});
       length_ = length;
-      // A tunnel has no length, but nghttp2 would enforce this one.
+      // nghttp2 would enforce this length, but a tunnel has none.
       if (!out.upgrade.empty()) return refused({400, "a request for a WebSocket has a Content-Length"});
     } else if (field.id == http::Known::expect) {
       if (!same_word(field.value, "100-continue")) return refused({417, "only 100-continue may be expected"});

@@ -35,7 +35,7 @@ Task<Result<void>> H2Reply::send(const http::ReplyStart& start, std::string_view
   if (x_->draining && *x_->draining) session_.begin_goaway();
   auto length = start.framing;
   const bool says_length = length.kind == Framing::Kind::length && start.status != 204;
-  const unsigned status = start.status == 101 ? 200 : start.status;  // RFC 8441 section 5
+  const unsigned status = start.status == 101 ? 200 : start.status;  // a tunnel is opened with 200 (RFC 8441 section 5)
   if (!session_.submit_answer(id_, status, *start.fields, says_length ? &length.length : nullptr, ends)) {
     failed_ = boost::asio::error::connection_aborted;
     co_return failed_;
@@ -58,7 +58,7 @@ Task<Result<void>> H2Reply::write(std::string_view bytes, EndStream last) {
 Task<Result<void>> H2Reply::finish(const http::Fields& trailers) {
   if (failed()) co_return failed_;
   if (bodiless_ || ended_) co_return Result<void>{};
-  pending_ = {};  // of a write that ended with an exception
+  pending_ = {};  // drops the bytes of a write that ended with an exception
   trailers_ = &trailers;
   session_.resume(id_);
   auto done = co_await taken_all();

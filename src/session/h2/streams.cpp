@@ -98,7 +98,8 @@ void H2Session::set_priority(const H2Stream& stream) {
   nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
 }
 
-/// Tunnels follow RFC 8441 section 5. Clients do not repeat a request that was reset with ENHANCE_YOUR_CALM.
+/// Returns the error code for a stream that is ended early. Tunnels end as in RFC 8441 section 5. A suspended caller
+/// gets ENHANCE_YOUR_CALM, because clients do not repeat a request that was reset with it.
 std::uint32_t H2Session::breaks_off_as(const H2Stream& stream) noexcept {
   if (stream.suspended) return NGHTTP2_ENHANCE_YOUR_CALM;
   const bool cancelled = stream.reply.slow() || stream.stopped || stream.reply.is_tunnel();
@@ -123,8 +124,8 @@ void H2Session::end_stream(H2Stream& stream) {
   if (reading_ && served_out()) stream_->interrupt_read();
 }
 
-/// A client in the middle of its upload may notice only the reset that follows the answer (RFC 9113 section 8.1): curl
-/// 7.88 then reports that there was no answer.
+/// Delays the reset after an answer (RFC 9113 section 8.1): a client that is still uploading may notice only the reset,
+/// and curl 7.88 then reports that there was no answer.
 void H2Session::let_notice(std::int32_t id) {
   if (nghttp2_session_get_stream_remote_close(h2_, id) != 0) return;
   unread_.add(id, clock().steady());
@@ -185,8 +186,8 @@ void H2Session::make_frames() {
   written_.is(out_.capacity());
 }
 
-/// Within a batch the flush happens at the end, so that many answers are sent together. Answers that arrive from
-/// several servers in one turn are also sent together if other answers are awaited.
+/// Within a batch, the flush happens at the end, so that many answers are sent together. Answers that arrive from
+/// several servers in one turn are also sent together if the connection has several streams.
 void H2Session::flush() {
   if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr || write_call_.asked()) return;
   if (streams_.size() <= 1 || out_.size() >= kMaxWritten) return write();

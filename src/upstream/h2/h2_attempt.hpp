@@ -21,8 +21,8 @@ class H2Attempt;
 class H2Link;
 using H2LinkPtr = boost::intrusive_ptr<H2Link>;
 
-/// The body of the answer. The bytes returned by a read open the window again at the next read, so a slow client slows
-/// its server, but no other stream of the connection.
+/// The body of the answer. A read reopens the window for the bytes that the previous read returned, so a slow client
+/// slows its server, but no other stream of the connection.
 class H2AnswerBody final : public http::BodyReader {
  public:
   explicit H2AnswerBody(H2Attempt& attempt) noexcept : attempt_(attempt) {}
@@ -48,8 +48,8 @@ class H2AnswerBody final : public http::BodyReader {
   http::Fields trailers_;
 };
 
-/// The attempt. Worker thread only. Releasing it before its end resets its stream. Only its exchange holds it: code
-/// that wakes the exchange finds the attempt by the number of its stream, because it may be gone after each wake.
+/// The attempt. Worker thread only. Releasing it before its end resets its stream. Only its exchange holds it. Code
+/// that wakes the exchange therefore finds the attempt by the number of its stream: each wake may release the attempt.
 class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
  public:
   /// `link` reserves room for the stream until send().
@@ -96,12 +96,12 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   void note_silence();
 
   H2LinkPtr link_;
-  std::int32_t id_ = 0;             // 0 if it has no stream yet
+  std::int32_t id_ = 0;             // number of the stream; 0 if there is none yet
   std::uint64_t heard_before_ = 0;  // H2Link::heard() at the start of the wait
   H2AnswerBody body_;
   net::Wake reader_;
   net::Wake writer_;
-  // The request.
+  // The members below belong to the request.
   std::string_view pending_;  // bytes that are not in frames yet
   const http::Fields* trailers_ = nullptr;
   Duration write_timeout_{};
@@ -110,7 +110,7 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   bool last_ = false;   // the request ends with pending_
   bool begun_ = false;  // its first frame was made
   bool sent_ = false;   // its last frame was made
-  // The members below are of the answer.
+  // The members below belong to the answer.
   std::optional<H2AnswerHead> coming_;                     // the head whose fields are arriving
   boost::container::small_vector<H2AnswerHead, 1> heads_;  // heads not read yet, a few at most
   H2AnswerHead head_;                                      // the head that was read last

@@ -10,7 +10,7 @@
 
 namespace headgate::upstream {
 
-/// The fields so far. Worker thread only.
+/// The fields that have arrived. Worker thread only.
 class H2AnswerHead {
  public:
   /// Adds a field that nghttp2 has checked. Returns false if there are then more than `most` bytes or more than
@@ -20,7 +20,7 @@ class H2AnswerHead {
   unsigned status() const noexcept { return status_; }
   /// Returns the bytes of names and values.
   std::size_t bytes() const noexcept { return text_.size(); }
-  /// Adds views of the fields, which live as long as this is neither changed nor moved.
+  /// Adds views of the fields, which are valid until this object is changed or moved.
   void write_to(http::Fields& fields) const;
 
   static constexpr std::size_t kMaxFields = 256;  // same as over HTTP/1.1

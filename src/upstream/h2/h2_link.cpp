@@ -66,7 +66,7 @@ bool H2Link::has_room() const noexcept {
   if (lost_ || retired_ || asked_ || refusing_ || number_ == 0 || nghttp2_session_check_request_allowed(h2_) == 0)
     return false;
   if (closes_at_ != Clock::Steady() && pool_.clock().steady() >= closes_at_) return false;
-  // A stream that has ended but was not read to its end still uses window of the connection.
+  // A stream that has ended but was not read to its end still occupies a part of the connection's window.
   return std::max(streams_.size(), attempts_.size()) + promised_ < room();
 }
 
@@ -96,8 +96,9 @@ void H2Link::retire() {
   end_if_over();
 }
 
-/// nghttp2 wants nothing any more. Either the server has sent GOAWAY and the last stream has ended, or the gateway has
-/// ended the connection because the bytes were not HTTP/2.
+/// Ends the connection if it is retired and idle, or if nghttp2 has nothing more to read or write. In the second case,
+/// either the server has sent GOAWAY and the last stream has ended, or the gateway has ended the connection because the
+/// bytes were not HTTP/2.
 void H2Link::end_if_over() {
   if (lost_ || inside_ || in_take_ || writing_ || write_call_.asked()) return;
   if (retired_ && idle()) return lose(asio_error::eof);
@@ -110,7 +111,7 @@ bool H2Link::any_begun() const noexcept {
                      [](const H2Attempt* each) { return each->begun_ && !each->closed_; });
 }
 
-// A woken exchange may begin and end other attempts, so their list is not iterated meanwhile.
+// Waking an exchange may begin and end other attempts, so exchanges are not woken while the list is iterated.
 void H2Link::lose(error_code why, bool taken_down) {
   if (std::exchange(lost_, true)) return;
   const H2LinkPtr self(this);
@@ -119,7 +120,7 @@ void H2Link::lose(error_code why, bool taken_down) {
   timer_.disarm();
   std::vector<std::int32_t> left;
   for (auto* const each : attempts_) {
-    // an attempt that was closed in this turn may not have noticed yet
+    // an attempt whose stream was closed in this turn may not have noticed yet
     if (!each->closed_) each->closed_ = {.cause = why};
     left.push_back(each->id_);
   }
@@ -212,7 +213,7 @@ void H2Link::end_stream(std::int32_t id) {
   if (idle()) idle_since_ = pool_.clock().steady();
 }
 
-/// After a refusal the server gets no more streams on this connection until one has ended. If there is none, the
+/// After a refusal the server gets no more streams on this connection until one has ended. Without any stream, the
 /// connection is useless.
 void H2Link::note_refusal() {
   refusing_ = true;
@@ -279,8 +280,8 @@ void H2Link::run_touched() {
   }
 }
 
-/// Frames are made at once, so that the coroutine that has passed a request goes on; they are sent later, because
-/// sending costs the same for one as for many.
+/// Makes frames at once, so that the coroutine that has passed a request continues. Sends them later, because sending
+/// many frames costs no more than sending one. With a single stream, sends at once.
 void H2Link::flush() {
   if (inside_ || in_take_ || writing_ || lost_) return;
   if (streams_.size() <= 1) return write();

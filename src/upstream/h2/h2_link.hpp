@@ -26,19 +26,20 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
  public:
   /// Maximum number of concurrent streams, unless the server wants fewer.
   static constexpr std::uint32_t kMaxStreams = 100;
-  /// Bytes of an answer that the server may send before its client has taken them: at a round trip of 1 ms this allows
-  /// 256 MB/s per stream, and at 50 ms still 5.
+  /// Bytes of an answer that the server may send before its client has taken them. With a round trip of 1 ms this
+  /// allows 256 MB/s per stream, and with 50 ms still 5 MB/s.
   static constexpr std::int32_t kStreamWindow = 256 * 1024;
-  /// Bytes of all streams together, large enough that a stream whose client does not read never delays the others.
+  /// Bytes that the server may send on all streams together; so many that a stream whose client does not read never
+  /// delays the others.
   static constexpr std::int32_t kConnectionWindow = static_cast<std::int32_t>(kMaxStreams) * kStreamWindow;
-  /// Bytes of buffered frames beyond which no more are made until the server has taken them.
+  /// Size of the output buffer, in bytes, beyond which no more frames are made until the server has taken some.
   static constexpr std::size_t kMaxWritten = 64UL * 1024;
   /// A wait for bytes shorter than this says nothing about the connection.
   static constexpr Duration kSilence = std::chrono::seconds(1);
   /// Time that a server has to answer a PING. A PING is sent only when a wait for an answer has timed out and nothing
-  /// at all has arrived meanwhile ...
+  /// at all has arrived meanwhile.
   static constexpr Duration kPingPatience = std::chrono::seconds(5);
-  /// ... and not again within this time, because gRPC servers end connections that send many (`too_many_pings`).
+  /// Minimum time between two PINGs, because gRPC servers end connections that send many (`too_many_pings`).
   static constexpr Duration kBetweenPings = std::chrono::seconds(10);
 
   H2Link(H2Pool& pool, net::Connected connected, Clock::Steady closes_at);
@@ -50,7 +51,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   bool begin();
   /// Waits for the server's first SETTINGS (RFC 9113 section 3.4), which has its maximum number of streams.
   Task<error_code> greeted(Duration most);
-  /// Makes it the pool's connection with this number, which carries streams, because the server has sent its SETTINGS.
+  /// Lets the connection carry streams, because the server has sent its SETTINGS. `number` is its number in the pool.
   void enter(std::uint64_t number) noexcept { number_ = number; }
   /// Returns whether the connection can carry one more stream now.
   bool has_room() const noexcept;
@@ -59,7 +60,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   /// Reads the frames that arrived while the connection was idle, so that its end is noticed before the next request is
   /// sent.
   void look();
-  /// Lets it carry no new streams, and closes it when the last one has ended.
+  /// Stops opening streams on the connection, and closes it when the last one has ended.
   void retire();
   /// Ends all attempts with this error. `taken_down` tells that an operator took the server down.
   void lose(error_code why, bool taken_down = false);
@@ -67,23 +68,23 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   H2Pool& pool() noexcept { return pool_; }
   net::Timers& timers() noexcept { return stream_->timers(); }
   const net::Tcp::endpoint& to() const noexcept { return to_; }
-  std::uint64_t number() const noexcept { return number_; }  ///< 0 if not entered yet
+  std::uint64_t number() const noexcept { return number_; }  ///< number in the pool; 0 before enter()
   std::uint64_t heard() const noexcept { return heard_; }    ///< number of times that bytes have arrived
   bool taken_down() const noexcept { return taken_down_; }
   bool has_answered() const noexcept { return answered_; }
   bool is_open() const noexcept { return !lost_; }
-  /// Returns whether there is no stream and none reserved.
+  /// Returns whether the connection has no stream, and none is reserved.
   bool idle() const noexcept { return streams_.empty() && promised_ == 0; }
 
-  // The functions below are for its attempts.
-  /// Reserves one more stream, which open() or leave() ends.
+  // The functions below are called by the attempts.
+  /// Reserves room for one more stream, until open() or leave() is called.
   void keep_room() noexcept { ++promised_; }
   /// Opens a stream for the request of `attempt`. `ends` tells that the request ends with its head. Returns false if no
   /// stream is available any more.
   bool open(H2Attempt& attempt, const RequestStart& start, bool ends);
-  /// Tells that there is more of the body, or the trailers.
+  /// Reports that more of the body, or the trailers, can be sent.
   void resume(const H2Attempt& attempt);
-  /// Opens the window by `bytes`, which have been passed on.
+  /// Opens the window by `bytes`, a number of bytes that were passed on.
   void consumed(std::int32_t id, std::size_t bytes);
   /// Called by an `attempt` that is being destroyed. Resets its stream if it has not ended.
   void leave(const H2Attempt& attempt);
@@ -119,7 +120,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::ReadBuffer input_;
   net::Tcp::endpoint to_;
   std::uint64_t number_ = 0;
-  Clock::Steady closes_at_;  // zero if unlimited
+  Clock::Steady closes_at_;  // time after which no new stream is opened; zero if unlimited
   Clock::Steady idle_since_{};
   Clock::Steady asked_at_{};  // time of the last PING
   net::H2Memory memory_;
@@ -132,8 +133,10 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   std::string out_;                     // frames whose write has not begun
   std::string sending_;
   net::Wake greeting_;
-  net::Timer timer_{&H2Link::expired, this};             // fires if idle for too long, or without an answer to a PING
-  net::LateCall write_call_{&H2Link::write_late, this};  // holds a reference
+  // fires if the connection is idle for too long, or if a PING is not answered
+  net::Timer timer_{&H2Link::expired, this};
+  // a write that is scheduled; it holds a reference to this object
+  net::LateCall write_call_{&H2Link::write_late, this};
   Duration write_timeout_ = std::chrono::seconds(10);
   std::uint64_t heard_ = 0;
   std::uint32_t heads_sent_ = 0;

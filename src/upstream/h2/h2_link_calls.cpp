@@ -29,7 +29,7 @@ constexpr std::size_t kMaxSentHead = 1024UL * 1024;
 
 struct H2LinkCalls {
   static H2Link& of(void* self) noexcept { return *static_cast<H2Link*>(self); }
-  /// Returns the attempt of a stream; null if nobody waits for the stream any more.
+  /// Returns the attempt of a stream; null if no exchange waits for the stream any more.
   static H2Attempt* attempt(void* self, std::int32_t id) noexcept { return of(self).find(id); }
   static void touch(H2Link& link, const H2Attempt& attempt) {
     if (link.touched_.empty() || link.touched_.back() != attempt.id_) link.touched_.push_back(attempt.id_);
@@ -48,7 +48,7 @@ struct H2LinkCalls {
                     const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
     auto* const one = attempt(self, frame->hd.stream_id);
     if (one == nullptr || !one->coming_) return 0;
-    // Heads that wait to be read count as well.
+    // Heads that have arrived but were not read yet count as well.
     const auto waiting = one->heads_waiting();
     const auto most = of(self).pool_.head_bytes();
     const auto left = waiting < most ? most - waiting : 0;
@@ -114,7 +114,7 @@ struct H2LinkCalls {
     return 0;
   }
 
-  /// Requests that were not sent yet will not be sent.
+  /// Ends the attempts whose requests were not sent, because they will not be sent any more.
   static void goes_away(H2Link& link) {
     link.retired_ = true;
     for (auto* const each : link.attempts_)

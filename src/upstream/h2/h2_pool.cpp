@@ -16,15 +16,15 @@ H2Pool::H2Pool(Environment environment, const ServerGroupOptions& options, std::
                balance::ServerPtr row)
     : ServerDialler(environment, options, at, tls, std::move(row)) {}
 
-/// The attempts are gone; the connections only have frames left that nobody waits for.
+/// All attempts have ended. The connections only have frames left that nobody waits for.
 H2Pool::~H2Pool() {
   stop();
   const auto links = links_;
   for (const auto& link : links) link->lose(asio_error::operation_aborted);
 }
 
-/// Takes the first connection with room, so that the others become idle and are closed. A connection that was idle is
-/// checked, and may be gone then.
+/// Takes the first connection with room, so that the others become idle and are closed. An idle connection is checked
+/// first, and may be gone then.
 CountedAttemptPtr H2Pool::take(std::size_t at, std::uint64_t since) {
   for (std::size_t i = 0; i < links_.size();) {
     const H2LinkPtr link = links_[i];
@@ -77,7 +77,7 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
 bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_to(link.to()); }
 
 /// Called when a connection was made or has failed. A waiter that gets no stream waits for the other connections under
-/// way; if there is none, it fails with this one or makes its own.
+/// way; if there is none, it fails with `failed` or makes its own connection.
 void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
   const auto any_room = [this] {
     return std::any_of(links_.begin(), links_.end(), [this](const auto& link) { return has_room(*link); });

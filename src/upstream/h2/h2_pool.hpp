@@ -1,6 +1,6 @@
 #pragma once
 // The HTTP/2 connections to one server: as few as can carry its streams. An exchange that finds no room waits for a
-// connection under way, unless as many wait for it already as it will carry.
+// connection that is being made, unless that many exchanges wait already that the new connection will be full.
 
 #include "h2_link.hpp"
 #include "upstream/server_dialler.hpp"
@@ -16,7 +16,7 @@ namespace headgate::upstream {
 
 class H2Pool final : public ServerDialler {
  public:
-  /// Creates the pool of server `at` of the options.
+  /// Creates the pool of the server with the index `at` in the options.
   H2Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
          balance::ServerPtr row);
   H2Pool(const H2Pool&) = delete;
@@ -42,19 +42,20 @@ class H2Pool final : public ServerDialler {
   bool keeps(const H2Link& link) const noexcept;
 
  private:
-  /// A coroutine that waits for a connection which another one makes.
+  /// A coroutine that waits for a connection which another coroutine makes.
   struct Waiter {
     explicit Waiter(net::Timers& timers) noexcept : wake(timers) {}
     net::Wake wake;
     std::optional<Failure> failed;
   };
 
-  /// Returns an attempt on a connection that was made after the first `since` ones and has room; null if there is none.
+  /// Returns an attempt on a connection with room and a number above `since`; null if there is none.
   CountedAttemptPtr take(std::size_t at, std::uint64_t since);
   bool has_room(const H2Link& link) const noexcept;
   Task<Result<CountedAttemptPtr, Failure>> dial(Clock::Steady until);
   Failure not_greeted(error_code why);
-  /// Returns how many may wait; the maker of a connection uses one of its streams.
+  /// Returns how many exchanges may wait for the connections under way. The maker of a connection uses one of its
+  /// streams itself.
   std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
   Duration left_until(Clock::Steady until) const;
@@ -62,8 +63,8 @@ class H2Pool final : public ServerDialler {
   std::vector<H2LinkPtr> links_;
   std::deque<Waiter*> waiting_;
   std::uint64_t made_ = 0;                  ///< total number of connections on which servers have sent their SETTINGS
-  std::size_t dials_ = 0;                   ///< connections under way
-  std::size_t room_ = H2Link::kMaxStreams;  ///< number of streams that the last connection carries
+  std::size_t dials_ = 0;                   ///< number of connections under way
+  std::size_t room_ = H2Link::kMaxStreams;  ///< number of streams that the latest connection can carry
   bool stopped_ = false;
 };
 
