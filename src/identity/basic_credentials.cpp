@@ -15,7 +15,7 @@
 namespace headgate::identity {
 namespace {
 
-/// Returns the value of a base64 digit; 64 if it is none.
+/// Returns the value of a base64 digit; 64 if the character is not one.
 unsigned digit_of(char c) noexcept {
   if (c >= 'A' && c <= 'Z') return static_cast<unsigned>(c - 'A');
   if (c >= 'a' && c <= 'z') return static_cast<unsigned>(c - 'a') + 26;
@@ -26,7 +26,8 @@ unsigned digit_of(char c) noexcept {
 /// A string that is wiped when it is destroyed.
 class Wiped {
  public:
-  explicit Wiped(std::size_t most) { bytes_.reserve(most); }  // reserved, so that the text never moves
+  // the bytes are reserved at once, so that the text never moves
+  explicit Wiped(std::size_t most) { bytes_.reserve(most); }
   Wiped(const Wiped&) = delete;
   Wiped& operator=(const Wiped&) = delete;
   ~Wiped() { wipe(bytes_.data(), bytes_.size()); }
@@ -98,7 +99,7 @@ Hash PasswordNames::name(std::string_view user, std::string_view hash, bool know
   password = password.substr(0, password.size() > kLongestPassword ? password.npos : kBytesOfBcrypt);
   Wiped text(user.size() + hash.size() + address.size() + password.size() + 4);
   text.add(user);
-  text.add('\0');  // a separator that is in no name and in no hash
+  text.add('\0');  // a separator that occurs in no name and in no hash
   text.add(hash);
   text.add('\0');
   text.add(known ? '+' : '-');

@@ -23,13 +23,13 @@ struct HashOfKey {
 };
 
 TokenKey key_of(std::string_view token) noexcept {
-  constexpr std::uint64_t kSeed = 0x746f6b656e73;  // "tokens"; separates these hashes from those of counters
+  constexpr std::uint64_t kSeed = 0x746f6b656e73;  // "tokens"; makes these hashes different from those of counters
   return {keyed_hash(token, kSeed).low, token};
 }
 
-constexpr std::size_t kNode = 16;                                // overhead of an allocation, in bytes
-constexpr std::size_t kEntry = 256;                              // a list node, a map node, a bucket and the result
-constexpr std::size_t kClaim = 48 + sizeof(Claims::value_type);  // a map's node
+constexpr std::size_t kNode = 16;    // overhead of an allocation, in bytes
+constexpr std::size_t kEntry = 256;  // size in bytes of a list node, a map node, a bucket and the result
+constexpr std::size_t kClaim = 48 + sizeof(Claims::value_type);  // size in bytes of a node of the claims' map
 
 std::size_t heap_size(const std::string& text) noexcept {
   return text.capacity() > std::string().capacity() ? text.capacity() + kNode : 0;

@@ -16,7 +16,7 @@ constexpr const char* kMakeAgain = "make it again with bcrypt: htpasswd -B -C 10
 struct Format {
   std::string_view begin, name;
 };
-/// Formats that other programs write into such files.
+/// Formats of other programs that are refused.
 constexpr Format kRefusedFormats[] = {{"$apr1$", "is Apache's MD5 ($apr1$)"},
                                       {"$1$", "is MD5 ($1$)"},
                                       {"$5$", "is SHA-256 of crypt ($5$)"},
@@ -36,14 +36,14 @@ bool begins_as_bcrypt(std::string_view hash) noexcept {
   return hash.starts_with("$2a$") || hash.starts_with("$2b$") || hash.starts_with("$2y$");
 }
 
-/// Returns the cost of a hash that begins like one of bcrypt; 0 if there is none.
+/// Returns the cost in a hash that begins like a bcrypt hash; 0 if there is no cost.
 unsigned cost_of(std::string_view hash) noexcept {
   if (hash.size() < 7 || hash[6] != '$') return 0;
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return digit(hash[4]) && digit(hash[5]) ? static_cast<unsigned>((hash[4] - '0') * 10 + (hash[5] - '0')) : 0;
 }
 
-/// Returns why the hash is not accepted; the message is empty if it is.
+/// Returns why the hash is refused; the message is empty if the hash is accepted.
 UserFileError fault_of_hash(std::string_view hash) {
   if (hash.empty()) return {.message = "there is no hash after the name", .help = kMakeAgain};
   for (const auto& [begin, name] : kRefusedFormats)
@@ -56,8 +56,8 @@ UserFileError fault_of_hash(std::string_view hash) {
             .help = kMakeAgain};
   }
   const auto cost = cost_of(hash);
-  // The valid last characters: only two bits of the salt's last digit are significant, and four bits of the digest's.
-  // With any other characters no password would ever match.
+  // The valid last characters. Only two bits of the salt's last digit and four bits of the digest's last digit are
+  // significant. With any other characters no password would ever match.
   constexpr std::string_view kLastOfSalt = ".Oeu", kLastOfDigest = ".CGKOSWaeimquy26";
   if (cost == 0 || hash.size() != kBcryptBytes || !are_crypt_digits(hash.substr(7)) ||
       kLastOfSalt.find(hash[28]) == kLastOfSalt.npos || kLastOfDigest.find(hash.back()) == kLastOfDigest.npos)
@@ -85,7 +85,7 @@ std::string_view without_line_end(std::string_view line) noexcept {
   return line;
 }
 
-/// Parses a line and sets `out`; if the message is not empty, it says what is wrong.
+/// Parses a line and sets `out`. Returns what is wrong; the message is empty if the line is valid.
 UserFileError read_line(std::string_view line, User& out) {
   const auto colon = line.find(':');
   if (colon == line.npos) return {.message = "there is no ':' between a name and a hash"};

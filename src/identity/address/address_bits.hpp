@@ -1,6 +1,6 @@
 #pragma once
-// An address as a number. Used where every hop of every request is parsed and compared: Asio's addresses take 32 bytes
-// of memory each, and passing one on costs as much as parsing its text.
+// An address as a number. Every hop of every request is parsed into this form and compared, because Asio's addresses
+// take 32 bytes of memory each, and passing one on costs as much as parsing its text.
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/endian/conversion.hpp>

@@ -28,7 +28,7 @@ struct Block {
 
 constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
-/// Returns the bits after the first `length` ones, of 64.
+/// Returns a number with the first `length` of its 64 bits cleared and all others set.
 std::uint64_t behind(unsigned length) noexcept { return length >= 64 ? 0 : kAll >> length; }
 
 Block<std::uint32_t> block_of(const ip::network_v4& network) noexcept {
@@ -44,7 +44,7 @@ Block<Sixteen> block_of(const ip::network_v6& network) noexcept {
   return {{bits.high, bits.low}, last, static_cast<std::int16_t>(length)};
 }
 
-/// Empty for the last number.
+/// Returns the number after `number`; empty for the last number.
 std::optional<std::uint32_t> next(std::uint32_t number) noexcept {
   return number == std::numeric_limits<std::uint32_t>::max() ? std::nullopt : std::optional(number + 1);
 }

@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// Does the same as read_addresses() with another bound.
+/// Does the same as read_addresses(), with `most` as the maximum number of blocks.
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text, std::size_t most);
 
 }  // namespace headgate::identity

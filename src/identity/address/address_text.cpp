@@ -61,7 +61,7 @@ unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   return group;
 }
 
-/// Groups of an IPv6 address; the last one is the lowest.
+/// The groups of an IPv6 address; the last group has the lowest bits.
 struct Groups {
   AddressBits bits;
   unsigned count = 0;
@@ -82,8 +82,8 @@ char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
   return cursor.at();
 }
 
-/// Returns the longest run of two or more zero groups, the first one if several are equal (RFC 5952 section 4.2); {8,
-/// 0} if there is none.
+/// Returns the start and length of the longest run of two or more zero groups, or of the first such run if several are
+/// equally long (RFC 5952 section 4.2). Returns {8, 0} if there is none.
 std::pair<std::size_t, std::size_t> longest_zero_run(const std::array<unsigned, 8>& groups) noexcept {
   std::pair<std::size_t, std::size_t> best{groups.size(), 0};
   for (std::size_t i = 0; i < groups.size();) {
@@ -150,7 +150,7 @@ std::optional<AddressBits> parse_v6(std::string_view text) noexcept {
     if (groups.count != 8) return std::nullopt;
     return groups.bits;
   }
-  if (head->count + groups.count >= 8) return std::nullopt;  // "::" stands for one group at least
+  if (head->count + groups.count >= 8) return std::nullopt;  // "::" stands for at least one group
   while (head->count < 8) head->push(0);
   return AddressBits{head->bits.high | groups.bits.high, head->bits.low | groups.bits.low};
 }

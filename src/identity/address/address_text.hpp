@@ -20,7 +20,7 @@ std::optional<AddressBits> parse_v4(std::string_view text) noexcept;
 /// Parses the forms of RFC 4291 section 2.2 and no other: no zone, no brackets.
 std::optional<AddressBits> parse_v6(std::string_view text) noexcept;
 
-/// Parses either of the two. IPv4-mapped IPv6 stays IPv6.
+/// Parses an address of either form. IPv4-mapped IPv6 stays IPv6.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text) noexcept;
 
 /// Returns IPv4-mapped IPv6 as IPv4. Other addresses are unchanged except for the zone, which is dropped because it has
@@ -31,8 +31,8 @@ boost::asio::ip::address unmapped(const boost::asio::ip::address& address) noexc
 boost::asio::ip::address_v4 masked(const boost::asio::ip::address_v4& address, unsigned prefix) noexcept;
 boost::asio::ip::address_v6 masked(const boost::asio::ip::address_v6& address, unsigned prefix) noexcept;
 
-/// Writes the dotted or the RFC 5952 form into `buffer` of at least kMaxAddressText bytes. Returns the number of bytes
-/// written.
+/// Writes an IPv4 address in dotted form and an IPv6 address in the form of RFC 5952 into `buffer`, which has at least
+/// kMaxAddressText bytes. Returns the number of bytes written.
 std::size_t write_address(const boost::asio::ip::address& address, std::span<char> buffer) noexcept;
 
 }  // namespace headgate::identity

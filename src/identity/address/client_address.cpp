@@ -14,7 +14,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// Calls `read` with the parser of that field, which returns the address of the nearest hop first.
+/// Calls `read` with the parser of this field, which returns the address of the nearest hop first.
 template <class Read>
 auto with_addresses(AddressField field, std::span<const std::string_view> fields, const Read& read) noexcept {
   if (field == AddressField::forwarded) return read(Forwarded(fields));

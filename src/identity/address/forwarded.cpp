@@ -35,7 +35,7 @@ std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
 }
 
 /// Takes a quoted string from the front of a text that begins with a quote. Returns the text between the quotes, with
-/// its escapes. Empty if it does not end or has a character that is not allowed.
+/// its escapes. Empty if the closing quote is missing or a character is not allowed.
 std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   for (std::size_t at = 1; at < rest.size(); ++at) {
     if (rest[at] == '"') {
@@ -49,10 +49,11 @@ std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   return std::nullopt;
 }
 
-/// Room for any address with its port, and more than enough for a hidden port.
+/// Storage for any address with its port, and for more than the longest hidden port.
 using NodeRoom = std::array<char, 128>;
 
-/// Returns the text of a quoted string without its escapes, which may be stored in `room`. Empty if it does not fit.
+/// Returns the text of a quoted string without its escapes; the result may be stored in `room`. Empty if it does not
+/// fit.
 std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom& room) noexcept {
   if (inner.find('\\') == inner.npos) return inner;
   std::size_t size = 0;
@@ -64,7 +65,8 @@ std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom
   return std::string_view(room.data(), size);
 }
 
-/// RFC 7239 section 6.3: a hop may hide its port; its address still counts.
+/// Returns whether the text is a hidden port: a hop may hide its port, and its address still counts (RFC 7239 section
+/// 6.3).
 bool is_hidden_port(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '_') return false;
   return std::all_of(text.begin() + 1, text.end(),
@@ -118,7 +120,7 @@ class Element {
     return address_.has_value();
   }
 
-  /// A parameter must not occur twice (RFC 7239 section 4).
+  /// Sets a parameter, which must not occur twice (RFC 7239 section 4).
   static bool note(std::string_view& place, std::string_view value) noexcept {
     if (!place.empty()) return false;
     if (value.find('\\') == value.npos) place = value;

@@ -7,8 +7,8 @@
 
 namespace headgate::identity {
 
-/// Returns the position of the last comma outside quoted strings, or npos. From the right, a quote is the end of a
-/// string, which begins at the next quote to the left without an odd number of backslashes before it. For a text that
+/// Returns the position of the last comma outside quoted strings, or npos. Searches from the right: a quote ends a
+/// string, which begins at the next quote to the left that is not escaped by an odd number of backslashes. If the text
 /// follows the grammar, a parser from the left gives the same result.
 std::size_t last_comma_outside_quotes(std::string_view text) noexcept;
 
@@ -20,8 +20,8 @@ class Forwarded {
   /// breaks the grammar, if it has no `for` or two of them, or if `for` is not an address.
   std::optional<AddressBits> next() noexcept;
 
-  /// Returns `proto` of the element that next() returned last; host() returns `host`. Empty if it is missing, or
-  /// written with escapes, which neither needs.
+  /// Returns `proto` of the element that next() returned last; host() returns `host`. Empty if the parameter is
+  /// missing, or written with escapes, which its valid values do not need.
   std::string_view proto() const noexcept { return proto_; }
   std::string_view host() const noexcept { return host_; }
 

@@ -10,9 +10,10 @@
 
 namespace headgate::identity {
 
-/// Several fields form one list, in the order received (RFC 9110 section 5.3). `last_comma` returns the position of the
-/// comma before the last element of a text, or npos. A client may have written anything further to the left. That part
-/// is not read before all elements to its right are returned, so it cannot change them.
+/// The elements of several fields, which form one list in the order received (RFC 9110 section 5.3). `last_comma`
+/// returns the position of the comma before the last element of a text, or npos. A client may have written anything
+/// further to the left. The client's part is not read before all elements to its right are returned, so it cannot
+/// change them.
 template <std::size_t (*last_comma)(std::string_view) noexcept>
 class ListFromRight {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// Whether an address is in a network, in either notation. Used by the walk along the hops.
+// Tells whether a network contains an address, in IPv4 or IPv6 notation. Used by the walk along the hops.
 
 #include "address_bits.hpp"
 

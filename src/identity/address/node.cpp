@@ -10,7 +10,7 @@ std::optional<ForwardedNode> parse_node(std::string_view text) noexcept {
   const bool bracketed = text.starts_with('[');
   const auto end = text.find(bracketed ? ']' : ':');
   if (bracketed && end == text.npos) return std::nullopt;
-  // The notation decides: "[::ffff:192.0.2.1]" is IPv6 here.
+  // The notation decides the family: "[::ffff:192.0.2.1]" is IPv6 here.
   const auto address = bracketed ? parse_v6(text.substr(1, end - 1)) : parse_v4(text.substr(0, end));
   if (!address) return std::nullopt;
 

@@ -20,7 +20,7 @@ constexpr std::string_view kProxySignature{"\r\n\r\n\0\r\nQUIT\n", 12};
 
 namespace ip = boost::asio::ip;
 
-constexpr std::size_t kMaxLine = 107;  // section 2.1, with its CRLF
+constexpr std::size_t kMaxLine = 107;  // maximum length of the line with its CR LF (section 2.1)
 
 /// Takes the text before the first space, and removes the space. Takes everything if there is no space.
 std::string_view take_word(std::string_view& rest) noexcept {
@@ -98,7 +98,7 @@ std::optional<Tlv> take_tlv(std::string_view& rest) noexcept {
   return tlv;
 }
 
-/// The checksum covers the whole header, with zeros in its own place (section 2.2.3).
+/// Checks the checksum, which covers the whole header, with zeros in place of the checksum itself (section 2.2.3).
 bool sum_is_right(std::string_view header, std::string_view sum) noexcept {
   constexpr std::array<char, 4> kZeros{};
   if (sum.size() != kZeros.size()) return false;
@@ -111,7 +111,7 @@ bool sum_is_right(std::string_view header, std::string_view sum) noexcept {
   return crc.checksum() == long_number_at(sum, 0);
 }
 
-/// Parses section 2.2.5: flags, the result of the verification (0: valid), and nested TLVs.
+/// Parses the value of section 2.2.5: flags, the result of the verification (0 if it succeeded), and nested TLVs.
 bool read_ssl(std::string_view value, ProxyHeader& out) noexcept {
   constexpr std::size_t kHead = 5;
   if (value.size() < kHead) return false;
@@ -125,8 +125,8 @@ bool read_ssl(std::string_view value, ProxyHeader& out) noexcept {
   return true;
 }
 
-/// Parses the TLVs at the end of `header`; false if they are malformed. A duplicate is malformed, because the two could
-/// contradict each other.
+/// Parses the TLVs at the end of `header`; false if they are malformed. A type that occurs twice is malformed, because
+/// the two values could contradict each other.
 bool read_tlvs(std::string_view header, std::string_view tlvs, ProxyHeader& out) noexcept {
   bool summed = false;
   bool ssl = false;
@@ -177,7 +177,7 @@ ProxyHeaderState read_proxy_header_v2(std::string_view bytes, ProxyHeader& out) 
   if (version != 2 || command > 1 || header.size > kMaxProxyHeader) return ProxyHeaderState::malformed;
   if (bytes.size() < header.size) return ProxyHeaderState::more;
 
-  const bool local = command == 0;  // the proxy's own connection, for which the rest of the header is ignored
+  const bool local = command == 0;  // the connection of the proxy itself, for which the rest of the header is ignored
   if (!local) {
     const auto whole = bytes.substr(0, header.size);
     const auto size = addresses_size(byte_at(bytes, 13));

@@ -18,7 +18,7 @@ constexpr std::size_t kTypicalMembers = 12;  // members in a typical set of clai
 /// Collects members from a JsonReader.
 class MemberReader {
  public:
-  /// `paths` is the list to which members of nested objects are added; null if they are not kept.
+  /// `paths` is the list to which members of nested objects are added; null if they are not wanted.
   MemberReader(std::string_view json, std::vector<JsonMember>* paths) noexcept
       : json_(json, kMaxJsonDepth), paths_(paths) {}
 

@@ -14,8 +14,10 @@ struct JsonMember {
   enum class Kind { text, integer, fraction, boolean, texts, other };
 
   std::string name;
-  Kind kind = Kind::other;  ///< `texts` is an array of only strings; `other` is null, an object or any other array
-  /// The string; an integer in decimal; "true" or "false"; a fraction, or any array other than of strings, as written.
+  /// `texts` is an array that has only strings; `other` is null, an object or any other array
+  Kind kind = Kind::other;
+  /// The text of a string, an integer in decimal, or "true" or "false". A fraction, or an array that has not only
+  /// strings, is kept as written.
   std::string text;
   double number = 0;  ///< value of an integer or a fraction (a number with a point, an exponent, or beyond 64 bits)
   std::vector<std::string> texts;
@@ -24,13 +26,13 @@ struct JsonMember {
 /// Maximum nesting, including the object itself. Real tokens need four.
 constexpr int kMaxJsonDepth = 16;
 
-/// Returns the members of `json` in order. Empty if it is not exactly one object of valid UTF-8, is nested deeper than
-/// kMaxJsonDepth, or has a name twice (two readers would take different values).
+/// Returns the members of `json` in order. Empty if `json` is not exactly one object of valid UTF-8, is nested deeper
+/// than kMaxJsonDepth, or has a name twice (two readers would take different values).
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json);
 
-/// Does the same and appends the members of nested objects that have a path of at most kMaxPath bytes, each named by
-/// its path: "realm_access.roles". A member of the object itself with that name replaces it. Empty if two paths are the
-/// same.
+/// Does the same, and appends the members of nested objects, each named by its path, such as "realm_access.roles". A
+/// path of more than kMaxPath bytes is left out. If the object itself has a member of that name, this member is used
+/// instead. Empty if two paths are the same.
 std::optional<std::vector<JsonMember>> read_json_paths(std::string_view json);
 inline constexpr std::size_t kMaxPath = 128;
 

@@ -14,10 +14,10 @@ namespace {
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
-/// Detects errors during a parse that the parser itself accepts.
+/// Detects the errors in a text that the parser itself accepts.
 class Watch {
  public:
-  /// Returns whether no error was found so far; after one, nothing more is kept.
+  /// Returns whether no error was found so far. After an error, nothing more is kept.
   bool operator()(int depth, Event event, const Json& parsed) {
     if (!objection_.empty()) return false;
     if (event == Event::object_start) names_.emplace_back();
@@ -36,8 +36,8 @@ class Watch {
   std::string objection_;
 };
 
-/// Returns whether the library would read all of `json`: it treats a NUL as the end and skips a byte order mark, and
-/// neither is valid.
+/// Returns whether the library would read all of `json`. It treats a NUL as the end and skips a byte order mark; JSON
+/// allows neither.
 bool is_plain_text(std::string_view json) noexcept {
   return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
 }

@@ -11,11 +11,12 @@
 
 namespace headgate::identity {
 
-/// Never null. A pointer, because the value itself converts from anything, even from the text of an error.
+/// A JSON value; never null. A pointer, because the value itself can be converted from anything, even from the text of
+/// an error.
 using JsonTree = std::shared_ptr<const nlohmann::json>;
 
-/// Returns the value of `json`. The error, a sentence without a final dot, means that it is not exactly one value of
-/// valid UTF-8, is nested deeper than kMaxJsonDepth, or has a member name twice in an object.
+/// Returns the value of `json`. There is an error if `json` is not exactly one value of valid UTF-8, is nested deeper
+/// than kMaxJsonDepth, or has a member name twice in an object. The error is a sentence without a final dot.
 Result<JsonTree, std::string> read_json_tree(std::string_view json);
 
 }  // namespace headgate::identity

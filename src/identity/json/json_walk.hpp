@@ -1,6 +1,6 @@
 #pragma once
-// Reads the JSON of key files. The caller states the expected kind of each value, and any other value is refused at its
-// place. The nesting is that of the caller's own calls.
+// Reads the JSON of key files. The caller states the expected kind of each value, and a value of any other kind is
+// refused at its place. Calls of the caller are nested as the values are.
 
 #include "headgate/core/json_reader.hpp"
 #include "headgate/core/json_spelling.hpp"
@@ -15,7 +15,7 @@
 
 namespace headgate::identity {
 
-/// The reader. Every function that takes something returns false if it cannot, and so does every later one. The first
+/// The reader. A function that takes a value returns false if it cannot, and from then on all of them do. The first
 /// mistake is kept with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
@@ -28,8 +28,8 @@ class JsonWalk {
   /// Returns the offset after the value that was taken last.
   std::size_t passed() const noexcept { return json_.passed(); }
 
-  /// Calls `take(name)` for each member. `take` takes its value and returns whether it could. Refuses a name that
-  /// occurs twice, and more than kMaxMembers members.
+  /// Calls `take(name)` for each member. `take` must take the value of the member, and return whether it could. A name
+  /// that occurs twice is refused, and so are more than kMaxMembers members.
   template <class Take>
   bool object(Take take);
   /// Calls `take()` for each element of a list.
@@ -41,7 +41,8 @@ class JsonWalk {
   /// Takes the end of the text: nothing more may follow.
   bool end();
 
-  // Refuses something because of its meaning; always returns false, so that callers can return the result.
+  // These functions refuse a value because of its meaning. They always return false, so that callers can return the
+  // result.
   bool refuse(std::string message, std::string help = {});  ///< refuses the value that was taken last
   /// refuses the member at its name, which is not quoted
   bool refuse_member(std::string message, std::string help = {});
@@ -55,7 +56,7 @@ class JsonWalk {
 
  private:
   bool begin(JsonKind kind);
-  /// Adds the next name to those of its object.
+  /// Takes the name of the next member, and adds it to the names of its object.
   bool member_name(std::vector<std::string>& names);
   bool refuse_fault(char close);
   bool is(char c) const noexcept { return json_.rest().starts_with(c); }

@@ -16,8 +16,8 @@ enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
 
 struct AlgorithmForm {
   AlgorithmFamily family;
-  const char* digest;  ///< OpenSSL's name of the hash; null if the scheme has its own
-  std::size_t hash;    ///< size of that hash in bytes; for HMAC also the minimum size of a secret
+  const char* digest;  ///< OpenSSL's name of the hash; null if the signature scheme has its own hash
+  std::size_t hash;    ///< size of the hash in bytes; for HMAC also the minimum size of a secret
 };
 
 const AlgorithmForm& form_of(JwtAlgorithm algorithm) noexcept;

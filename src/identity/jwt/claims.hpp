@@ -12,10 +12,10 @@
 
 namespace headgate::identity {
 
-/// Returns the members of the encoded `payload`; empty if it is not base64url of a JSON object.
+/// Returns the members of the encoded `payload`; empty if `payload` is not base64url of a JSON object.
 std::optional<std::vector<JsonMember>> read_payload(std::string_view payload);
 
-/// Returns the `iss` of a payload, or "" if it has none or it is not a string.
+/// Returns the `iss` of a payload; "" if there is none or it is not a string.
 std::string_view issuer_of(const std::vector<JsonMember>& claims) noexcept;
 
 /// Checks the claims of a payload with a verified signature: iss and aud, then the dates at `now`.

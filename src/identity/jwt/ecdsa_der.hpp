@@ -7,9 +7,9 @@
 
 namespace headgate::identity {
 
-/// The DER form of a signature (RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs). Made from JOSE's form (RFC 7518
+/// The DER form of a signature (RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs), made from JOSE's form (RFC 7518
 /// section 3.4: r and s side by side, big-endian, each as long as the order of the curve). Lives on the stack, because
-/// one check needs it.
+/// only one check needs it.
 class EcdsaDer {
  public:
   static constexpr std::size_t kMaxRaw = 132;  ///< P-521
@@ -22,7 +22,8 @@ class EcdsaDer {
   void put(char byte) noexcept { bytes_[size_++] = byte; }
   void put_integer(std::string_view magnitude) noexcept;
 
-  std::array<char, kMaxRaw + 9> bytes_;  // tags and lengths of three values, a zero before r and s, a long length
+  // with room for the tags and lengths of three values, a zero before r and s, and a long length
+  std::array<char, kMaxRaw + 9> bytes_;
   std::size_t size_ = 0;
 };
 

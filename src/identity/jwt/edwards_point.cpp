@@ -67,7 +67,7 @@ EdwardsPoint judge_point(const EdwardsCurve& curve, std::span<const unsigned cha
   const auto a = field.number(curve.a);
   const auto y2 = field.times(y, y);
   const auto dy2 = field.times(from_hex(curve.d), y2);
-  // a quotient is a square if the product is one.
+  // x^2 is a quotient. A quotient is a square if the product of its two numbers is a square.
   const auto above = field.minus(one, y2);
   const auto below = field.minus(a, dy2);
   if (!field.is_square(field.times(above, below))) return EdwardsPoint::off_curve;

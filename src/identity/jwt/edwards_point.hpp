@@ -16,8 +16,8 @@ extern const EdwardsCurve kEd448;
 
 enum class EdwardsPoint {
   valid,
-  off_curve,    ///< not a point, or not its only valid encoding
-  small_order,  ///< one of the few points with very few multiples: with it, signatures can be guessed
+  off_curve,    ///< the bytes are not a point of the curve, or not the only valid encoding of one
+  small_order,  ///< one of the few points that have very few multiples, so that signatures can be guessed
 };
 
 /// Classifies an encoded point: y in little-endian order, with the sign of x in the highest bit of the last byte.

@@ -19,8 +19,9 @@ using Algorithms = std::span<const JwtAlgorithm>;
 
 const SigningKey::Made kPassedOver = std::shared_ptr<const SigningKey>();
 
-constexpr std::size_t kMaxModulus = 2048;  // bytes; larger ones are not supported and cost time to check
-constexpr std::size_t kMaxExponent = 256;  // bytes
+// maximum size in bytes; larger numbers are not supported, and checking them would cost time
+constexpr std::size_t kMaxModulus = 2048;
+constexpr std::size_t kMaxExponent = 256;  // maximum size in bytes
 
 bool is_meant_to_verify(JwkMembers& members) {
   const auto use = members.text("use");
@@ -58,7 +59,7 @@ KeyOwner build_rsa(std::string_view modulus, std::string_view exponent) {
 
 KeyOwner build_ec(JwtKeyKind kind, const std::string& x, const std::string& y) {
   const std::string curve(name_of(kind));
-  const std::string point = '\x04' + x + y;  // SEC 1 section 2.3.3, not compressed
+  const std::string point = '\x04' + x + y;  // the uncompressed form of a point (SEC 1 section 2.3.3)
   const ParamBuilder parts(OSSL_PARAM_BLD_new());
   OSSL_PARAM_BLD_push_utf8_string(parts.get(), OSSL_PKEY_PARAM_GROUP_NAME, curve.c_str(), 0);
   OSSL_PARAM_BLD_push_octet_string(parts.get(), OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size());

@@ -11,19 +11,19 @@
 
 namespace headgate::identity {
 
-/// Reads members of a JWK and keeps the first error. So a caller can read all members and check for an error once.
-/// Refers to the JSON.
+/// Reads members of a JWK and keeps the first error, so that a caller can read all members and then check once for an
+/// error. Refers to the JSON.
 class JwkMembers {
  public:
   /// `jwk` is any value; a value that is not an object is an error at once.
   explicit JwkMembers(const nlohmann::json& jwk);
 
   bool has(const char* name) const;
-  /// Returns a string; empty, without an error, if there is no such member.
+  /// Returns a string; empty if there is no such member, which is not an error.
   std::optional<std::string> text(const char* name);
-  /// Returns a list of strings; otherwise does the same.
+  /// Returns a list of strings; empty if there is no such member, which is not an error.
   std::optional<std::vector<std::string>> texts(const char* name);
-  /// Returns the decoded base64url of a required member; "" with an error.
+  /// Returns the decoded bytes of a required base64url member; "" if there is an error.
   std::string bytes(const char* name);
   /// Returns a required coordinate of exactly `size` bytes (RFC 7518 section 6.2.1.2, RFC 8037 section 2).
   std::string coordinate(const char* name, std::size_t size);

@@ -16,7 +16,7 @@ using Family = AlgorithmFamily;
 
 constexpr int kMinBits = 2048;
 constexpr int kMaxBits = 16384;
-constexpr int kMaxExponentBits = 64;  // the time of a check grows with it; the common exponent is 65537
+constexpr int kMaxExponentBits = 64;  // the time of a check grows with the exponent; the common exponent is 65537
 
 struct Form {
   JwtKeyKind kind;
@@ -25,7 +25,7 @@ struct Form {
   std::string_view group;      // name of the curve in OpenSSL, for EC
   std::size_t coordinate;      // size of a coordinate in bytes
   std::size_t eddsa = 0;       // size of a signature in bytes
-  std::size_t ecdsa_hash = 0;  // the hash for this curve by RFC 7518 section 3.4, in bytes
+  std::size_t ecdsa_hash = 0;  // size in bytes of the hash that RFC 7518 section 3.4 sets for this curve
 };
 
 constexpr PerEnum<JwtKeyKind, Form, static_cast<std::size_t>(JwtKeyKind::ed448) + 1> kKindForms({

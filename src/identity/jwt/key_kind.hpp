@@ -15,15 +15,16 @@ namespace headgate::identity {
 /// A type of public key with its curve. It decides which algorithms fit.
 enum class JwtKeyKind { rsa, p256, p384, p521, ed25519, ed448 };
 
-/// Returns the kind of a key; empty if no algorithm matches it: RSA restricted to PSS, another curve, a Diffie-Hellman
-/// key.
+/// Returns the kind of a key; empty if no algorithm matches the key: RSA restricted to PSS, another curve, a
+/// Diffie-Hellman key.
 std::optional<JwtKeyKind> kind_of(const EVP_PKEY* key) noexcept;
 bool is_for(JwtKeyKind kind, JwtAlgorithm algorithm) noexcept;
 std::string_view name_of(JwtKeyKind kind) noexcept;  ///< Returns "RSA", "P-256" or "Ed448", for example.
 
-/// Returns the bytes of one coordinate (RFC 7518 section 6.2.1.2), or of an Ed25519 or Ed448 key (RFC 8032); 0 for RSA.
+/// Returns the size in bytes of one coordinate (RFC 7518 section 6.2.1.2), or of an Ed25519 or Ed448 key (RFC 8032); 0
+/// for RSA.
 std::size_t coordinate_size(JwtKeyKind kind) noexcept;
-/// Returns the bytes of a signature in JOSE's form.
+/// Returns the size in bytes of a signature in JOSE's form.
 std::size_t signature_size(const EVP_PKEY* key, JwtKeyKind kind) noexcept;
 
 /// Returns the reason why the key must not be trusted, as a sentence without a dot, or "". Reasons: RSA of less than

@@ -14,11 +14,12 @@
 namespace headgate::identity {
 
 struct Lifetime {
-  Instant from{};                      ///< valid from here; the epoch if no date says otherwise
-  Instant until = Instant::max();      ///< valid until just before here
-  JwtError ended = JwtError::expired;  ///< the error from then on: expired or too_old
+  Instant from{};                      ///< start of validity; the epoch if no date says otherwise
+  Instant until = Instant::max();      ///< end of validity, not included
+  JwtError ended = JwtError::expired;  ///< the error from `until` on: expired or too_old
 
-  /// Returns why the token is not valid at `now`, and how long this stays true; empty if it is valid.
+  /// Returns why the token is not valid at `now`, and until when this result stays the same; empty if the token is
+  /// valid.
   std::optional<RefusedToken> refusal(Instant now) const noexcept;
 };
 

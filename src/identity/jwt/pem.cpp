@@ -35,7 +35,7 @@ std::string wrong_block(std::string_view name) {
   return "the PEM holds something else; a public key begins with \"-----BEGIN PUBLIC KEY-----\"";
 }
 
-/// Returns the key in a block with that name; null if it is damaged or other bytes follow it.
+/// Returns the key in a block with this name; null if the block is damaged or has other bytes after the key.
 KeyOwner decode(const PemBlock& block, std::string_view name) {
   const unsigned char* at = block.data;
   KeyOwner key;

@@ -30,7 +30,7 @@ class Verification {
   DigestContext ready_;
 };
 
-/// RSA and EdDSA: OpenSSL uses the same form as JOSE.
+/// The signatures of RSA and EdDSA, for which OpenSSL uses the same form as JOSE.
 class PlainSignature final : public Signature {
  public:
   PlainSignature(Verification verifies, std::size_t size) noexcept : verifies_(std::move(verifies)), size_(size) {}
@@ -43,7 +43,7 @@ class PlainSignature final : public Signature {
   std::size_t size_;
 };
 
-/// ECDSA. OpenSSL itself checks first that r and s are between 0 and the order.
+/// The signatures of ECDSA. OpenSSL itself checks that r and s are between 0 and the order.
 class EcdsaSignature final : public Signature {
  public:
   EcdsaSignature(Verification verifies, std::size_t size) noexcept : verifies_(std::move(verifies)), size_(size) {}
@@ -56,7 +56,7 @@ class EcdsaSignature final : public Signature {
   std::size_t size_;
 };
 
-/// PSS as in RFC 7518 section 3.5: the same hash in MGF1, and a salt of the same length.
+/// Sets PSS as in RFC 7518 section 3.5: the same hash in MGF1, and a salt of the same length as the hash.
 bool set_pss(EVP_PKEY_CTX* context, const char* digest) noexcept {
   return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1 &&
          EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, digest, nullptr) == 1 &&

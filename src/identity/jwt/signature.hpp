@@ -1,5 +1,5 @@
 #pragma once
-// A key with one algorithm. A token never chooses between them: its `alg` must match an existing Signature.
+// A key together with one algorithm. A token cannot combine them itself: its `alg` must match an existing Signature.
 
 #include "key_kind.hpp"
 #include "openssl.hpp"
@@ -23,12 +23,12 @@ class Signature {
   virtual bool matches(std::string_view text, std::string_view signature) const noexcept = 0;
 };
 
-/// Creates the check of `algorithm`, one of HS*, with `secret`. Fails only if OpenSSL fails; the caller must check that
-/// the secret is valid.
+/// Creates the check for `algorithm`, one of HS*, with `secret`. Fails only if OpenSSL fails; the caller must make sure
+/// that the secret is valid.
 Signature::Made make_hmac_signature(JwtAlgorithm algorithm, std::string_view secret);
 
-/// Creates the check of `algorithm` with `key` of `kind`, which must match the algorithm. Holds a reference to the key.
-/// Fails only if OpenSSL fails.
+/// Creates the check for `algorithm` with `key`. `kind` is the kind of the key, and must match the algorithm. Holds a
+/// reference to the key. Fails only if OpenSSL fails.
 Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, JwtKeyKind kind);
 
 }  // namespace headgate::identity

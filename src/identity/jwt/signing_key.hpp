@@ -27,11 +27,12 @@ class SigningKey {
   /// Null if none of the algorithms matches the key.
   using Made = Result<std::shared_ptr<const SigningKey>, std::string>;
 
-  /// Creates a key for those of `algorithms` that are HS* and whose hash is not longer than `secret`. The error is a
-  /// sentence without a final dot that quotes nothing of the secret: it is a PEM, or too short for all of them.
+  /// Creates a key for those of `algorithms` that are HS* and whose hash is not longer than `secret`. There is an error
+  /// if the secret is a PEM, or too short for all of them. The error is a sentence without a final dot that quotes
+  /// nothing of the secret.
   static Made of_secret(std::string_view secret, Name kid, std::span<const JwtAlgorithm> algorithms);
-  /// Creates a key for those of `algorithms` that match its type and curve. The error is objection_to(key), if any
-  /// algorithm matches.
+  /// Creates a key for those of `algorithms` that match its type and curve. If any algorithm matches, the error is the
+  /// result of objection_to(key).
   static Made of_public_key(EVP_PKEY* key, Name kid, std::span<const JwtAlgorithm> algorithms);
 
   const Name& kid() const noexcept { return kid_; }
@@ -39,7 +40,7 @@ class SigningKey {
   const Signature* signature(JwtAlgorithm algorithm) const noexcept {
     return signatures_[static_cast<std::size_t>(algorithm)].get();
   }
-  /// Returns whether both have an algorithm in common.
+  /// Returns whether the two keys have an algorithm in common.
   bool overlaps(const SigningKey& other) const noexcept;
 
  private:

@@ -20,7 +20,7 @@ using Verified = Result<VerifiedToken, RefusedToken>;
 
 RefusedToken refused(JwtError error, std::size_t issuer = 0) noexcept { return {error, Instant::max(), issuer}; }
 
-/// An accepted issuer: its rules without any key, and its current keys, or null.
+/// An accepted issuer: its rules, from which all keys are removed, and its current keys, or null.
 struct Issuer {
   JwtIssuer rules;
   KeysPtr keys;
@@ -61,7 +61,8 @@ class IssuersVerifier final : public JwtVerifier {
     return i;
   }
 
-  /// Returns no error if `issuer` accepts tokens with this type and algorithm, and has signed this token.
+  /// Checks that `issuer` accepts the type and algorithm of this token, and that a key of `issuer` has signed it.
+  /// Returns no error if both are true.
   static std::optional<JwtError> check_signed(const Issuer& issuer, const JoseHeader& header, const CompactJws& parts) {
     if (!contains(issuer.rules.algorithms, header.algorithm)) return JwtError::unsupported_algorithm;
     if (!header.type && issuer.rules.demands_type) return JwtError::wrong_type;
@@ -89,7 +90,7 @@ std::string objection_to(const JwtIssuer& issuer) {
   return {};
 }
 
-/// Returns why a token could match two issuers or none, or "".
+/// Returns why a token could belong to two issuers or to none, or "".
 std::string objection_to_names(const std::vector<JwtIssuer>& issuers) {
   if (issuers.empty()) return "no issuer is named";
   for (std::size_t i = 0; issuers.size() > 1 && i < issuers.size(); ++i) {

@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// A reader of fixed-width fields, from the left. After the first invalid one, all_read() stays false.
+/// A reader of fixed-width fields, from the left. After the first invalid field, all_read() stays false.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}

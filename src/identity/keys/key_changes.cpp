@@ -14,7 +14,7 @@ namespace {
 class KeyFileText {
  public:
   KeyFileText(std::string_view json, const PlacedKeys& before) : json_(json), before_(before) {
-    // The file holds one list, and the last bracket closes it.
+    // The file has a single list, and the last bracket closes it.
     const auto close = json.rfind(']');
     const auto& places = before.places;
     head_ = places.empty() ? json.find_last_not_of(" \t\r\n", close - 1) + 1 : places.front().begin;
@@ -23,9 +23,9 @@ class KeyFileText {
     out_.reserve(json.size());
   }
 
-  /// Copies the next record of the file, unchanged or with another text.
+  /// Copies the record with the index `at` from the file, unchanged.
   void keep(std::size_t at) { put(between(at), text_of(at)); }
-  /// Does the same and appends one more member.
+  /// Copies the record and appends one more member.
   void keep_with(std::size_t at, const std::string& member) {
     const auto text = text_of(at);
     const auto end = text.find_last_not_of(" \t\r\n", text.size() - 2) + 1;  // the position before the brace

@@ -17,12 +17,12 @@ namespace headgate::identity {
 namespace {
 
 constexpr std::size_t kMaxTags = 16;
-constexpr std::size_t kMaxRates = 8;  // as for a limit in the configuration
+constexpr std::size_t kMaxRates = 8;  // the same maximum as for a limit in the configuration
 constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
 bool is_name(std::string_view text) noexcept { return !text.empty() && text.size() <= 64 && all_alnum(text, "-_."); }
 
-/// A keyed hash, because customers may supply digests for the file, which need not come from a hash function.
+/// A keyed hash, because customers may supply digests for the file, and such a digest may be any 32 bytes.
 struct HashOfDigest {
   std::size_t operator()(const Sha256& digest) const noexcept {
     return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;
@@ -42,7 +42,7 @@ class KeyFile {
   struct Member {
     std::string_view name;
     bool (KeyFile::*take)(ApiKeyRecord&);
-    std::string_view required;  // help text if it is missing; empty if it is optional
+    std::string_view required;  // the help text if the member is missing; empty if the member is optional
   };
   static const std::array<Member, 10> kMembers;
 
@@ -203,7 +203,7 @@ class KeyFile {
 
   JsonWalk walk_;
   PlacedKeys keys_;
-  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // index of each digest
+  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // index of the record with each digest
 };
 
 const std::array<KeyFile::Member, 10> KeyFile::kMembers{{

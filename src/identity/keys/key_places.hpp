@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// From the opening brace to just after the closing brace.
+/// The position of a record, from its opening brace to just after its closing brace.
 struct KeyPlace {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -17,7 +17,7 @@ struct KeyPlace {
 
 struct PlacedKeys {
   std::vector<ApiKeyRecord> records;
-  std::vector<KeyPlace> places;  ///< one for each record
+  std::vector<KeyPlace> places;  ///< one position for each record
 };
 
 /// Does the same as read_api_keys().
