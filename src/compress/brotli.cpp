@@ -11,10 +11,11 @@
 namespace headgate::compress {
 namespace {
 
-// 64 KiB. A window of 256 KiB makes pages smaller by less than 1 %, and needs up to 30 MB at the highest levels.
+// A window of 64 KiB. A window of 256 KiB makes pages smaller by less than 1 %, and needs up to 30 MB at the highest
+// levels.
 constexpr std::uint32_t kMaxBrotli = 16;
 constexpr std::uint32_t kMinBrotli = BROTLI_MIN_WINDOW_BITS;
-constexpr std::uint64_t kBrotliAhead = 16;  // a window of n bits can hold this many bytes less
+constexpr std::uint64_t kBrotliAhead = 16;  // a window of n bits can hold 2^n minus this many bytes
 
 std::uint32_t window_for(std::optional<std::uint64_t> size) noexcept {
   auto out = kMaxBrotli;
@@ -33,7 +34,8 @@ class Brotli final : public Encoder {
         [](void* made, std::size_t bytes) { return static_cast<MadeMemory*>(made)->make(bytes); },
         [](void* made, void* memory) { static_cast<MadeMemory*>(made)->free(memory); }, &memory_);
     if (state_ == nullptr) return false;
-    constexpr std::uint64_t kMaxHint = 1UL << 19;  // from 1 MiB on it uses search tables of 5 MB at level 4
+    // with a hint of 1 MiB or more, the encoder uses search tables of 5 MB at level 4
+    constexpr std::uint64_t kMaxHint = 1UL << 19;
     BrotliEncoderSetParameter(state_, BROTLI_PARAM_QUALITY, level);
     BrotliEncoderSetParameter(state_, BROTLI_PARAM_LGWIN, window_for(size));
     if (size)

@@ -15,7 +15,7 @@ constexpr unsigned kMinDeflate = 9;  // zlib handles a window of 8 bits incorrec
 constexpr int kMaxHash = 8;
 constexpr int kMinHash = 1;
 constexpr unsigned kFramed = 16;  // added to the window bits to select gzip's frame
-// zlib reads this far ahead, so a window can hold this many bytes less than its size.
+// zlib reads this many bytes ahead, so a window holds this many bytes less than its size.
 constexpr std::uint64_t kDeflateAhead = 262;
 
 /// The memory parameters for a stream of this size: a window that holds it, and a hash table that matches the window.
@@ -53,7 +53,7 @@ class Gzip final : public Encoder {
   }
 
   Progress encode(std::string_view& in, std::span<char>& out, Upto upto) noexcept override {
-    // zlib's counts are unsigned ints, and pieces are far smaller.
+    // The counts fit in the unsigned ints of zlib, because pieces are far smaller.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     stream_.avail_in = static_cast<uInt>(in.size());
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());

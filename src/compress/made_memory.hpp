@@ -7,7 +7,7 @@
 
 namespace headgate::compress {
 
-/// The memory of one encoder. The libraries keep a pointer to it.
+/// The memory of one encoder. The library keeps a pointer to this object.
 class MadeMemory {
  public:
   MadeMemory() = default;

@@ -9,7 +9,7 @@
 
 namespace headgate::keyring {
 
-/// The loop's thread, except report() and want(), which any thread may call.
+/// The sources of one issuer. The loop's thread, except report() and want(), which any thread may call.
 class IssuerKeys {
  public:
   /// Reads the file, if there is one. The error is a sentence without its full stop.
@@ -17,14 +17,14 @@ class IssuerKeys {
                                                                const identity::JwtIssuer& issuer,
                                                                const RefreshPolicy& policy);
 
-  /// All keys of this issuer; null if there are none yet.
+  /// Returns all keys of this issuer; null if there are none yet.
   std::shared_ptr<const identity::JwtKeys> now() const;
   /// Reads the file if it changed. Returns whether now() has changed.
   bool look();
-  /// Logs which keys of the file are ignored, and why.
+  /// Logs the keys of the file that are ignored, with the reasons.
   void say_passed_over() const;
   bool has_file() const noexcept { return file_ != nullptr; }
-  /// Null if no URL is configured.
+  /// Returns the source at the configured URL; null if no URL is configured.
   JwksUrl* url() const noexcept { return url_.get(); }
   void want() noexcept;
   void report(std::vector<SourceReport>& out) const;

@@ -19,7 +19,7 @@ using observe::LogLevel;
 /// the log.
 constexpr std::size_t kMaxTold = 8;
 
-/// Leaves out the query, which may contain a secret.
+/// Returns the URL without the query, which may contain a secret.
 std::string shown(const Url& url) {
   const auto text = to_text(url);
   return text.substr(0, text.find('?'));
@@ -38,7 +38,7 @@ JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssu
 
 void JwksUrl::go_on_from(const JwksUrl& before) {
   if (!before.keys_ || before.url_ != url_ || before.issuer_.keys.jwks_ca != issuer_.keys.jwks_ca) return;
-  // Parses the keys again, because other algorithms may be allowed now.
+  // The keys are parsed again, because other algorithms may be allowed now.
   auto keys = identity::JwtKeys::of_jwk_set(before.body_, issuer_.algorithms);
   if (keys.has_error()) return;
   keys_ = std::move(*keys);
@@ -68,7 +68,7 @@ void JwksUrl::want() noexcept {
       if (self->changed_ && !self->under_way_) self->wait();
     });
   } catch (const std::exception&) {
-    wanted_ = false;  // Out of memory: the next caller tries again.
+    wanted_ = false;  // There is no memory: the next caller tries again.
   }
 }
 
@@ -81,7 +81,7 @@ void JwksUrl::wait() {
 }
 
 void JwksUrl::fetch() {
-  // Reset before the request is sent: a key that is wanted from here on may be missing from its answer.
+  // The mark is reset before the request is sent, because the answer may lack a key that is wanted from here on.
   wanted_ = false;
   schedule_.began(Clock::now());
   FetchRequest request{.url = url_, .trust = trust_, .etag = etag_, .deadline = issuer_.keys.fetch_timeout};

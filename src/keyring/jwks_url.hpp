@@ -14,8 +14,8 @@
 
 namespace headgate::keyring {
 
-/// The last fetched keys stay in force however old they are: an issuer that cannot be reached has not withdrawn its
-/// keys. The loop's thread, unless noted.
+/// The source at one URL. The keys that were fetched last stay in force however old they are: an issuer that cannot be
+/// reached has not withdrawn its keys. The loop's thread, unless noted.
 class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
  public:
   JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const RefreshPolicy& policy);
@@ -26,9 +26,9 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   void start(std::function<void()> changed);
   void stop();
 
-  /// Null before the first successful fetch.
+  /// Returns the keys; null before the first successful fetch.
   const std::shared_ptr<const identity::JwtKeys>& keys() const noexcept { return keys_; }
-  /// Whether a fetch has ended, successfully or not.
+  /// Returns whether a fetch has ended, successfully or not.
   bool tried() const noexcept { return keys_ || schedule_.failures() > 0; }
 
   void want() noexcept;                                     ///< Any thread.
@@ -56,7 +56,7 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   std::atomic<bool> wanted_{false};
 
   std::shared_ptr<const identity::JwtKeys> keys_;
-  std::string body_;  // The text of keys_.
+  std::string body_;  // The text that keys_ was parsed from.
   std::string etag_;  // ETag of body_.
   SourceStatus status_;
   std::set<std::string> told_;  // The failures logged since the last success.

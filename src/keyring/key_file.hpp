@@ -12,17 +12,17 @@
 
 namespace headgate::keyring {
 
-/// Names of the events about new content.
+/// Names of the log events about new content.
 struct KeyFileWords {
   std::string_view read = "keys_read";
   std::string_view refused = "keys_refused";
   std::string_view stay = "the keys in use stay in use";
 };
 
-/// The loop's thread, except report(), which any thread may call.
+/// The file. The loop's thread, except report(), which any thread may call.
 class KeyFile {
  public:
-  /// Puts the keys of a text in force. Returns their number, or the error that continues the path, without a full stop:
+  /// Puts the keys of a text in force. Returns their number, or an error without a full stop that continues the path:
   /// ":12:5: message" or ": message".
   using Take = std::function<Result<std::uint64_t, std::string>(std::string_view text)>;
 

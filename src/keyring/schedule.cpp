@@ -11,7 +11,7 @@ namespace {
 /// More than any realistic lifetime, and far from an overflow of microseconds.
 constexpr std::int64_t kMaxSeconds = 10LL * 365 * 24 * 3600;
 
-/// delta-seconds (RFC 9111 section 1.2.2): a number too large to parse counts as kMaxSeconds.
+/// Parses delta-seconds (RFC 9111 section 1.2.2). A number too large to parse counts as kMaxSeconds.
 std::optional<std::int64_t> seconds(std::string_view text) noexcept {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
@@ -62,7 +62,7 @@ void Schedule::failed(Time now, double dice) noexcept {
 }
 
 Schedule::Time Schedule::next() const noexcept {
-  // Tokens of callers do not cause extra fetches from an issuer that fails.
+  // If an issuer fails, tokens of callers cause no extra fetches from it.
   if (!wanted_ || failures_ > 0 || !began_) return due_;
   return std::min(due_, *began_ + refetch_);
 }

@@ -9,7 +9,7 @@
 
 namespace headgate::keyring {
 
-/// Any thread.
+/// The state of one source. Any thread.
 class SourceStatus {
  public:
   explicit SourceStatus(std::string source, SourceKind kind = SourceKind::keys) {
@@ -28,7 +28,7 @@ class SourceStatus {
     before.keys = keys;
     report_ = std::move(before);
   }
-  /// The source gave keys, or said that they are unchanged.
+  /// Records that the source gave keys, or reported that they are unchanged.
   void succeeded(std::uint64_t keys, Instant now) {
     const std::lock_guard lock(mutex_);
     report_.keys = keys;

@@ -120,7 +120,7 @@ void Keyring::Sources::await_first(Duration most) {
   begin();
   const auto end = std::chrono::steady_clock::now() + most;
   while (!all_tried() && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
-  // A loop that ran out of work would return at once from its next run.
+  // If the loop has run out of work, its next run would return at once.
   if (loop_.stopped()) loop_.restart();
 }
 
@@ -167,7 +167,7 @@ void Keyring::Sources::wait_to_look() {
 }
 
 void Keyring::Sources::look() {
-  if (stopped_) return;  // Its timer had expired already.
+  if (stopped_) return;  // The timer had expired before stop().
   const bool api_keys = file_ && file_->look();
   bool tokens = false;
   for (const auto& issuer : issuers_) tokens |= issuer->look();
@@ -181,8 +181,8 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    // Held keys come first, because a key of the file may have been revoked. The file comes next, because it can change
-    // at any time: if a key is also in the configuration, the file's record counts.
+    // Held keys come first, because a key of the file may have been revoked. The file comes before the configuration,
+    // because the file can change at any time: the first record of a key counts.
     auto records = held_;
     records.insert(records.end(), of_file_.begin(), of_file_.end());
     records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());

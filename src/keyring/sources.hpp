@@ -29,7 +29,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
 
   const std::shared_ptr<const identity::Credentials>& now() const noexcept { return now_; }
   void hold(std::vector<identity::ApiKeyRecord> records);
-  /// Does nothing if it has already begun.
+  /// Starts watching and fetching; does nothing if this was done already.
   void begin();
   void publish_to(Publish publish) { publish_ = std::move(publish); }
   void await_first(Duration most);
@@ -46,7 +46,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   bool all_tried() const;
   void wait_to_look();
   void look();
-  /// Builds the credentials from the current keys. The error is that of JwtVerifier::make.
+  /// Builds the credentials from the current keys. The error is an error of JwtVerifier::make.
   Result<void, std::string> renew(bool api_keys, bool tokens);
   void renew_and_publish(bool api_keys, bool tokens);
 
@@ -64,8 +64,9 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   using Blocks = std::shared_ptr<const identity::AddressBlocks>;
   std::vector<std::pair<std::string, Blocks>> lists_;    // Fixed after read(), except the blocks.
   std::vector<std::unique_ptr<KeyFile>> address_files_;  // In the order of lists_.
-  std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;  // The same.
-  std::vector<std::unique_ptr<KeyFile>> user_files_;                                   // In the order of users_.
+  // Fixed after read(), except the users.
+  std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;
+  std::vector<std::unique_ptr<KeyFile>> user_files_;  // In the order of users_.
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;

@@ -14,13 +14,13 @@ using Text = Result<std::string, std::string>;
 
 bool same(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-/// Compares the inode's change time as well: no program can set it back.
+/// Compares the inode's change time as well, because no program can set it back.
 bool same(const struct stat& a, const struct stat& b) noexcept {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && same(a.st_mtim, b.st_mtim) &&
          same(a.st_ctim, b.st_ctim);
 }
 
-/// Whether any later write certainly changes the file's times. Their resolution is a kernel tick.
+/// Returns whether any later write certainly changes the file's times, whose resolution is a kernel tick.
 bool is_settled(const struct stat& file) noexcept {
   constexpr std::time_t kSettles = 2;
   const auto age = std::time(nullptr) - file.st_ctim.tv_sec;

@@ -1,5 +1,5 @@
 #pragma once
-// One HTTP/1.1 client connection. It has a coroutine and buffers only while it serves a request.
+// A client connection over HTTP/1.1. It has a coroutine and buffers only while it serves a request.
 
 #include "session.hpp"
 

@@ -116,7 +116,7 @@ Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);
   read_buffer_.consume(read_buffer_.data().size());
   peer_.tls = true;
-  // this replaces what the PROXY header said
+  // replaces what the PROXY header said
   if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;
   if (secured->http2) secured->server = tls_;
   peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));

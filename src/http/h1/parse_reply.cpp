@@ -17,8 +17,8 @@ Flaw read_lines(std::string_view bytes, const Limits& limits, ReplyHead& head) {
 using Kind = WireFraming::Kind;
 
 WireFraming framing_of(const FramingRules& rules, std::string_view request_method, unsigned status) noexcept {
-  // Such an answer has no body, whatever its fields say (RFC 9112 section 6.3). In an answer to HEAD and in 304 the
-  // fields describe a body that is not sent.
+  // Answers with these statuses, and answers to HEAD, have no body, whatever their fields say (RFC 9112 section 6.3).
+  // In an answer to HEAD and in 304 the fields describe a body that is not sent.
   if (status < 200 || status == 204 || status == 304 || request_method == "HEAD") return {};
   if (rules.chunked) return {Kind::chunked, 0};
   if (rules.has_length) return rules.length > 0 ? WireFraming{Kind::length, rules.length} : WireFraming{};

@@ -41,7 +41,7 @@ class JsonWalk {
   /// Takes the end of the text: nothing more may follow.
   bool end();
 
-  // These functions refuse a value because of its meaning. They always return false, so that callers can return the
+  // The functions below refuse a value because of its meaning. They always return false, so that callers can return the
   // result.
   bool refuse(std::string message, std::string help = {});  ///< refuses the value that was taken last
   /// refuses the member at its name, which is not quoted

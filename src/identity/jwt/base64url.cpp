@@ -47,7 +47,7 @@ std::optional<std::string_view> decode_base64url(std::string_view text, std::spa
       held &= (1U << bits) - 1;
     }
   }
-  // this is another spelling of the same bytes, but a token must have only one spelling
+  // the text is another spelling of the same bytes, but a token must have only one spelling
   if (held != 0) return std::nullopt;
   return std::string_view(out.data(), size);
 }

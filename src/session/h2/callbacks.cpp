@@ -331,7 +331,7 @@ nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConn
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // this entry is the last one, because it may be left out
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the entry is the last one, because it may be left out
   }};
   const auto count = connect == ExtendedConnect::taken ? settings.size() : settings.size() - 1;
   nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), count);

@@ -1,6 +1,6 @@
 #pragma once
-// One HTTP/2 client connection. It reads and writes frames with nghttp2 and answers each stream as an exchange of its
-// own.
+// A client connection over HTTP/2. It reads and writes frames with nghttp2 and answers each stream as an exchange of
+// its own.
 
 #include "../session.hpp"
 #include "abuse.hpp"

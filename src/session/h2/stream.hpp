@@ -1,5 +1,5 @@
 #pragma once
-// One stream of an HTTP/2 connection: a request, its body and its answer.
+// A stream of an HTTP/2 connection: a request, its body and its answer.
 
 #include "abuse.hpp"
 #include "head.hpp"
