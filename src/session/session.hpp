@@ -29,7 +29,7 @@ struct Peer {
   EntrancePtr entrance;              ///< the listener of the connection; never null once Sessions has taken it
   bool tls = false;  ///< the client uses TLS, either with the gateway or, as a trusted proxy reports, with the proxy
   bool certificate = false;       ///< the client's certificate was verified
-  bool late = false;              ///< in time, the first bytes were not a complete preface
+  bool late = false;              ///< only a part of a preface has arrived in time
   bool source_untold = false;     ///< the PROXY header of a trusted proxy names no client address
   ConnectionBounds::Place place;  ///< the place of the client's address; empty if no bound applies to the address
   std::unique_ptr<const net::Secured> secured;  ///< TLS with the gateway; null without it

@@ -13,7 +13,7 @@ namespace headgate::upstream {
 
 /// The kinds of failure.
 enum class Failed : std::uint8_t {
-  no_connection,    ///< a connection could be made to no server
+  no_connection,    ///< no connection to any server could be made
   connect_timeout,  ///< the connection and its TLS handshake took too long
   untrusted,        ///< the server's certificate is not trusted
   handshake,        ///< the TLS handshake failed for another reason

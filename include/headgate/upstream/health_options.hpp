@@ -20,7 +20,7 @@ struct StatusRange {
 /// The health checks of one upstream.
 struct HealthOptions {
   std::string path{};  ///< path and query of the GET; if empty, a check only connects, with the TLS handshake
-  std::string host{};  ///< value of the Host field; empty for the one that requests to the server have
+  std::string host{};  ///< value of the Host field; empty to send the same value as requests do
   std::vector<StatusRange> expect{{}};       ///< statuses that pass; not empty
   Duration every = std::chrono::seconds(5);  ///< approximate time from the start of one check to the start of the next
   Duration timeout = std::chrono::seconds(1);  ///< time limit of one check, including resolving the name

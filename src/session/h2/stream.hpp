@@ -171,8 +171,8 @@ struct H2Stream : frame_pool::Pooled {
   gateway::ActiveExchange exchange;
   bool answering = false;  ///< the head is complete, and the exchange has begun
   bool gone = false;       ///< nghttp2 has closed the stream, or will close it soon
-  /// The reason why the request is not forwarded, a static text; null if it is. If set, nghttp2 has reset the stream or
-  /// will reset it.
+  /// The reason why the request is not forwarded, a static text; null if it is forwarded. If set, nghttp2 has reset the
+  /// stream or will reset it.
   const char* malformed = nullptr;
   bool late = false;             ///< the head was not complete in time
   bool reset_by_client = false;  ///< the client has sent RST_STREAM
