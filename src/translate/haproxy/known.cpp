@@ -165,7 +165,9 @@ std::span<const ImportWord> haproxy_words() {
     for (const auto& name : kNames) out.push_back({name, Matter::lost, "headgate import does not know this rule"});
     // Rules of these kinds have a row for each action.
     for (const auto& each : kHaproxyFates)
-      if (find_word(kRefusing, std::string(each.name) + " ") == nullptr) out.push_back(each);
+      if (each.name.find(' ') != std::string_view::npos ||
+          find_word(kRefusing, std::string(each.name) + " ") == nullptr)
+        out.push_back(each);
     return out;
   }();
   return kAll;
