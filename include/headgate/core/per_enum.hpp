@@ -8,7 +8,8 @@
 
 namespace headgate {
 
-/// Returns the number of values of an enumeration whose enumerators count from 0 and end with `count`, which is not a value.
+/// Returns the number of values of an enumeration whose enumerators count from 0 and end with `count`, which is not a
+/// value.
 template <typename E>
 inline constexpr std::size_t kCountOf = static_cast<std::size_t>(E::count);
 
