@@ -42,7 +42,7 @@ struct Retry {
   /// no harm.
   std::uint32_t grpc_statuses = 0;
   std::uint32_t budget = kWholeShare / 5;  ///< number of retries per first attempt; see upstream/retry_budget
-  /// The longest wait for the head of an answer if another attempt may follow; not set to use the timeout of the route.
+  /// The longest wait for the head of an answer if another attempt may follow; if not set, the timeout of the route.
   std::optional<Duration> timeout_each;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Answers exchanges: the path of the gateway, or a demo upstream. A session calls it, for several exchanges at a time
-// if the protocol has streams.
+// The interface of objects that answer exchanges, such as the path of the gateway or a demo upstream. A session calls
+// it, for several exchanges at a time if the protocol has streams.
 
 #include "headgate/core/task.hpp"
 

@@ -115,7 +115,7 @@ struct RouteOptions {
   std::string host;
   std::string path;                                  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
   shed::Priority priority = shed::Priority::normal;  ///< priority of requests whose caller has none
-  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; not set to use that of all_routes
+  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; if not set, all_routes has it
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty for all methods
   RouteConditions conditions;        ///< conditions on the request; `any_case` has the route's own value
@@ -135,13 +135,13 @@ struct RouteOptions {
   Require require = Require::nothing;
   std::shared_ptr<const Demands> demands;  ///< the demands on the required credential; null if it need only be valid
   CorsPtr cors;                            ///< null if answers have no fields for other origins
-  std::optional<UnknownKey> unknown_key;   ///< not set to use that of all_routes
-  std::optional<Duration> timeout;  ///< longest wait for the head of the answer; not set to use that of all_routes
-  /// longest wait for the next byte of the answer's body; not set to use that of all_routes
+  std::optional<UnknownKey> unknown_key;   ///< if not set, all_routes has it
+  std::optional<Duration> timeout;         ///< longest wait for the head of the answer; if not set, all_routes has it
+  /// longest wait for the next byte of the answer's body; if not set, all_routes has it
   std::optional<Duration> between_bytes;
-  std::optional<std::uint64_t> max_body;  ///< largest body of a request, in bytes; not set to use that of all_routes
-  std::optional<ClientClose> client_close{};  ///< not set to use that of all_routes
-  /// lowest rate of bodies, in bytes per second; 0 for no bound; not set to use that of all_routes
+  std::optional<std::uint64_t> max_body;      ///< largest body of a request, in bytes; if not set, all_routes has it
+  std::optional<ClientClose> client_close{};  ///< if not set, all_routes has it
+  /// lowest rate of bodies, in bytes per second; 0 for no bound; if not set, all_routes has it
   std::optional<std::uint64_t> min_rate{};
   std::uint64_t held_body = 0;  ///< bytes of a body that are read before a server is chosen; 0 if the body is not held
   bool grpc_web = false;        ///< whether calls of gRPC-Web are translated to calls of gRPC
@@ -149,7 +149,7 @@ struct RouteOptions {
   std::shared_ptr<const AuthService> auth{};  ///< the auth service; null if there is none
   CompressionPtr compression{};               ///< null if answers are not compressed
   std::shared_ptr<const BasicAuth> basic{};   ///< null if no password is required
-  std::optional<OwnBody> own_body{};          ///< the body of the route's problems; not set to use that of `rejection`
+  std::optional<OwnBody> own_body{};          ///< the body of the route's problems; if not set, `rejection` has it
 };
 
 /// The values for all routes that do not set their own.

@@ -29,7 +29,7 @@ struct PathTemplate {
 
 /// The compiled changes of a route. Immutable; any thread may read it.
 struct RouteEdits {
-  std::optional<PathTemplate> path;        ///< the path for the server; not set to use the client's
+  std::optional<PathTemplate> path;        ///< the path for the server; if not set, the client's
   std::string stripped;                    ///< the prefix that the server does not see
   std::string added;                       ///< the prefix that only the server sees
   std::vector<FieldEdit> request_fields;   ///< fields of the request, in this order; those of all routes come first
@@ -40,7 +40,7 @@ struct RouteEdits {
   bool answers = false;                  ///< whether addresses in answers are translated back
   bool turns_paths = false;              ///< whether paths in answers are translated back
   std::optional<PathTemplate> location;  ///< the target of the route's redirect
-  std::optional<std::string> query;      ///< the query of the redirect; not set to use the request's
+  std::optional<std::string> query;      ///< the query of the redirect; if not set, the request's
   bool reads_token = false;              ///< whether a value contains a claim
 };
 

@@ -30,7 +30,7 @@ struct UpstreamOptions : upstream::ServerGroupOptions {
   std::vector<limit::Per> queue_per;
   std::optional<ServerQueue> server_queue;  ///< set if one of its servers has a bound
   std::string base;                         ///< "/base", put before the path of each request; empty if there is none
-  std::optional<Retry> retry;               ///< not set to repeat only requests that were not sent
+  std::optional<Retry> retry;               ///< if not set, only requests that were not sent are repeated
 };
 
 }  // namespace headgate::gateway

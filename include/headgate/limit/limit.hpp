@@ -68,10 +68,15 @@ enum class PeriodInKey : bool { no, yes };
 /// Fills name, suffix and seed of `rule`, from its limit, rate, algorithm, calendar and version. `one_of_several` tells
 /// that its tier has several rates.
 ///
-/// The suffix is ":<limit>", followed by every property in which two rules must agree to share a counter: ":<period>"
-/// if `period` or `one_of_several` say so and for every window, ":<time zone>" of a calendar, ":<algorithm>" for all
-/// except kDefaultAlgorithm, ":glitches" if it counts those, ":v<version>" beyond 1. So two configurations in use at
-/// the same time never overwrite each other's counters.
+/// The suffix is ":<limit>", followed by the properties in which two rules must agree to share a counter, each only if
+/// its condition holds:
+/// - ":<period>", if `period` is yes, if `one_of_several`, or if the algorithm counts by window
+/// - ":<time zone>", if the rule has a calendar; for months only if the zone is not UTC
+/// - ":<algorithm>", if it is not kDefaultAlgorithm and the period is not a month
+/// - ":glitches", if the rule counts glitches
+/// - ":v<version>", if the version is not 1
+///
+/// So two configurations in use at the same time never overwrite each other's counters.
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period);
 
 enum class Mode { enforce, observe };  ///< observe counts and shows decisions but rejects nobody

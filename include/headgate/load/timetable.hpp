@@ -49,7 +49,7 @@ struct Intended {
   bool attacks = false;
 };
 
-/// Draws one arrival after another. One thread; keeps at most one.
+/// Draws one arrival after another. Holds only the next arrival, so its memory does not grow. One thread.
 class Timetable {
  public:
   explicit Timetable(const TimetableOptions& options);

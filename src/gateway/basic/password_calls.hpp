@@ -63,8 +63,8 @@ class PasswordCalls {
   /// Returns whether the same password is being checked for the same address.
   bool is_asked(const PasswordQuestion& question) const { return calls_.contains(question.name); }
   /// Checks a password. Exchanges of one address with the same question at the same time wait for one check, each for
-  /// at most `patience`. `charge` is returned if the password is right, or if it was not checked for lack of room,
-  /// whether or not an exchange still waits. Sets Exchange::unanswered if the exchange did not wait for the result.
+  /// at most `patience`. Gives `charge` back if the password is right, or if there was no room to check it, even if no
+  /// exchange waits any more. Sets Exchange::unanswered if the exchange did not wait for the result.
   Task<Outcome> ask(Exchange& x, PasswordQuestion question, std::optional<FailureCharge> charge = {},
                     Duration patience = kPatience);
   /// Returns how long a new check would have to wait.

@@ -1,4 +1,5 @@
-// Compiles a tier of the configuration into a form that can be checked at once.
+// Compiles a tier of the configuration into a CompiledTier, so that the check of a request needs no further
+// preparation.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/literals.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Functions that run steps, in the form that rows need, and rows that appear at several places of the path. Only for
-// table.cpp.
+// Helpers for the table of steps in table.cpp: adapters that turn a step's function into the form of a row, and the
+// rows that appear at several places of the path. Only for table.cpp.
 
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/steps.hpp"
