@@ -1,7 +1,7 @@
 #pragma once
 // The wait of a request for its permit, for the auth service, or for the next part of a stream of the admin interface.
-// It is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. A wait that
-// Exchange::delay points to also ends when the client leaves.
+// The wait is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. It also ends when
+// the client leaves, if Exchange::delay points to it.
 
 #include "headgate/core/clock.hpp"
 

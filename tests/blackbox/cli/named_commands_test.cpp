@@ -100,7 +100,7 @@ void check_line(const std::string& line, const std::string& where, std::set<std:
   }
 }
 
-/// What follows "headgate " in the spans of code and in the lines of commands of a page.
+/// Returns the commands of a page, from spans of code and lines of commands, without "headgate " before them.
 std::vector<std::string> command_lines(const std::string& page) {
   static const std::regex in_span("`headgate ([^`\n]+)`");
   static const std::regex in_block("^(?:\\$ )?(?:[A-Z_]+=[^ ]* )?headgate (.*)");
