@@ -54,7 +54,7 @@ struct BanStripe {
   std::size_t droppable = 0;
 };
 
-/// Returns the same as BanPolicy::offences.seed from the limit's name alone, because the log has only that.
+/// Returns the same as BanPolicy::offences.seed, but from the limit's name alone, because the log has only the name.
 std::uint64_t seed_of(std::string_view limit) noexcept { return stable_hash(limit); }
 
 Duration doubled(Duration first, std::uint32_t times, Duration longest) noexcept {
@@ -75,8 +75,8 @@ struct BanTable::State {
 
   BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
-  /// Where a change comes from. Suspensions that an entry of the log displaces are not counted as dropped: the log may
-  /// be read again as a whole, and they would be counted each time.
+  /// Where a change comes from. Suspensions that an entry of the log displaces are not counted as dropped. Otherwise
+  /// they would be counted again whenever the whole log is read again.
   enum class From { here, log };
 
   void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now, From from = From::here) {
@@ -133,8 +133,8 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-/// Counts a suspension. Call it when the table has the entry: then end_operated() on another thread either finds the
-/// entry, or sees that the count has changed and does not reset it.
+/// Counts a suspension. Call it only once the table has the entry. Then end_operated() on another thread either finds
+/// the entry, or sees that the count has changed and does not reset the count.
 void BanTable::note(const Ban& ban) noexcept {
   if (ban.reason != BanReason::operated || ban.lifted) return;
   blocks_.note(ban.key);

@@ -1,5 +1,5 @@
 #pragma once
-// Takes words off the front of an entry of a shared log.
+// Reads the words of an entry of a shared log, from the front.
 
 #include <charconv>
 #include <cstddef>

@@ -24,7 +24,8 @@ struct alignas(64) CounterSlot {
   std::uint16_t limit = 0;           ///< LimitNumbers::of the rule
   bool spent = false;                ///< nothing was left at its last use; set by note()
   bool first : 1 = true;             ///< stands for its key in the number of keys
-  bool mark : 1 = false;  ///< records that something was done, so that it is not done twice; forget() keeps the counter
+  /// a mark that an action was taken, so that it is not taken twice; forget() keeps the counter
+  bool mark : 1 = false;
   State state;
 };
 
@@ -35,9 +36,9 @@ inline std::uint32_t algorithm_mark(const Algorithm& algorithm) noexcept {
 }
 
 /// The table. The slots are stored in the order of insertion, so that few counters use few pages. The index has four
-/// bytes for each counter and uses linear probing; evictions do not cluster in it. A look-up reads a slot only if it
-/// very likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever blocks the
-/// callers. Not thread-safe.
+/// bytes for each counter and uses linear probing; evictions leave no clusters in the index. A look-up reads a slot
+/// only if it very likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever
+/// blocks the callers. Not thread-safe.
 class KeyTable {
  public:
   explicit KeyTable(std::size_t bound);
@@ -62,14 +63,14 @@ class KeyTable {
   ///  4. the one that is full again soonest, because it was used least for its limit.
   ///
   /// This costs a few cache lines, however many counters there are. Ranks may be out of date: an insert corrects at
-  /// most kMaxLooks of them. If most counters are used between two inserts, it may evict one that was used. It never
-  /// evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold a few more than its
-  /// share until its counters are checked.
+  /// most kMaxLooks of them. If most counters are used between two inserts, an insert may evict a counter that was
+  /// used. An insert never evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold
+  /// a few more than its share until its counters are checked.
   ///
-  /// `first` tells that this counter stands for its key in the number of keys.
+  /// `first` tells whether this counter stands for its key in the number of keys.
   CounterSlot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
 
-  /// Returns all counters, in no order. A counter keeps its place until it is evicted, and then another one gets the
+  /// Returns all counters, in no order. A counter keeps its place until it is evicted; another counter then gets the
   /// place.
   std::span<const CounterSlot> slots() const noexcept { return {slots_, size_}; }
 

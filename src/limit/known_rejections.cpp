@@ -29,8 +29,8 @@ Duration between(Moment from, Moment to) noexcept {
 
 }  // namespace
 
-/// At any moment, the higher of two rejected costs waits longer. Drops a remembered cost that contradicts this or that
-/// fits into `remaining`, because the state has changed since.
+/// At any moment, the higher of two rejected costs waits longer. Drops a remembered cost that contradicts this rule or
+/// fits into `remaining`, because the state has changed since then.
 void KnownRejections::learn(std::array<Known, kCosts>& costs, Known known, std::uint64_t remaining) noexcept {
   std::array<Known, kCosts> kept{};
   std::size_t count = 0;
@@ -66,7 +66,7 @@ void KnownRejections::put(const Check& check, const Decision& decision, Moment a
   const Moment allowed_at = decision.retry_after >= kNever ? Moment::max() : now + decision.retry_after;
   const bool lowest = rejection->costs[0].cost == 0 || check.cost <= rejection->costs[0].cost;
   learn(rejection->costs, {check.cost, allowed_at}, decision.remaining);
-  // An answer for a higher cost tells nothing new about the lowest one, unless the lowest one was dropped.
+  // An answer for a higher cost tells nothing new about the lowest cost, unless the lowest cost was dropped.
   if (lowest || rejection->costs[0].cost == check.cost)
     rejection->until = asked + std::min(decision.retry_after, kLongest);
 }

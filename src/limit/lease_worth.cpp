@@ -1,4 +1,5 @@
-// The number of permits of a counter to take ahead, which depends on the local demand and on the permits left.
+// Computes how many permits of a counter to take in advance. The number depends on the local demand and on the
+// remaining permits.
 
 #include "lease.hpp"
 #include "mixed.hpp"
@@ -17,7 +18,8 @@ using namespace std::chrono_literals;
 constexpr Duration kOneSecond = 1s;
 constexpr unsigned kMinRequests = 4;          // fewer requests are not worth the risk that permits stay unused
 constexpr std::int64_t kMaxTokens = 1 << 24;  // half a second of demand that exceeds what any event loop can decide
-// seconds of demand that a lease may hold beyond its fair share: such permits are used too soon to be missed by others
+// seconds of demand that a lease may hold beyond its fair share: these permits are used so soon that others do not miss
+// them
 constexpr double kAtOnce = 0.02;
 
 // Permits that refill slowly are worth more than the saved calls, because a lease withholds them from the others.

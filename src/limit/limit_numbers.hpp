@@ -14,7 +14,7 @@
 namespace headgate::limit {
 
 /// The numbers, from 0, in the order of first use. A name keeps its number when the configuration is replaced, even if
-/// the new one does not have the name, because its counters may still exist. Any thread.
+/// the new configuration lacks the name, because counters of that limit may still exist. Any thread.
 class LimitNumbers {
  public:
   /// Returns the number of the rule's limit. Takes some nanoseconds, except for the first call with this rule's seed.

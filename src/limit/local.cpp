@@ -28,14 +28,14 @@ Decision not_checked(const Check& check) noexcept {
   return decision;
 }
 
-/// Extends the wait. Permits of a lease covered `cost` of the request, so Redis told only the wait for the rest. But at
+/// Extends the wait. Permits of a lease covered `cost` of the request, so Redis reported only the wait for the rest. At
 /// another gateway, which has no such lease, the whole cost must be available.
 void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexcept {
   if (decision.allowed || cost == 0 || !rule.algorithm->even || decision.retry_after >= kNever) return;
   decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
 }
 
-/// Replaces the wait. The counter cannot equal an unused one before that.
+/// Replaces the wait. The counter cannot equal an unused one before this wait has passed.
 void tell_instead(Decision& decision, Duration wait) noexcept {
   decision.retry_after = wait;
   decision.reset_after = std::max(decision.reset_after, wait);
@@ -195,7 +195,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
 }
 
 /// Returns whether extra permits were rejected. If so, removes them from the call, so that no request is rejected
-/// because of permits for later.
+/// because of permits for later requests.
 bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   bool greedy = false;
   std::size_t at = 0;
@@ -214,9 +214,9 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   return greedy;
 }
 
-/// The wait that Redis reported is exact. The caller is told a longer one if this gateway may reserve the permits that
-/// come back next, or if others took those that came back last time: callers that were all told the same moment would
-/// come back together, and the nearest gateway would always be first.
+/// The wait that Redis reported is exact. The caller is told a longer wait if this gateway may reserve the permits that
+/// come back next, or if others took the permits that came back last. If all callers were told the same moment, they
+/// would come back together, and the nearest gateway would always be first.
 Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision,
                              Moment now) const {
   const Duration wait = decision.retry_after;
@@ -226,7 +226,7 @@ Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check,
   return ended ? wait + leases_.spread(check, *ended) : wait;
 }
 
-/// A peek teaches nothing. The permits held here are added to its answer, like in learn().
+/// Nothing is learnt from a peek. The permits held here are added to its answer, as in learn().
 Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now) {
   if (answer == Answer::none) return Step::failed;
   if (answer == Answer::rejected && asks_for_less(pending, now)) return Step::check;
@@ -332,7 +332,7 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
     if (decision.again_after > Duration(0) && !here) rejections_.put_spent(check, decision, pending.asked_, now);
     return;
   }
-  // A permit that a request gives back may come at any moment.
+  // A permit that a request gives back may be free at any moment.
   if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
   tell_instead(decision, told);
 }

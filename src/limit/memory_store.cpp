@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kMaxStripes = 64;       // one bit for each in a StripeSet
 constexpr std::size_t kKeysPerStripe = 4096;  // with fewer keys, chance would fill one stripe long before the others
 // The time of a caller may be behind that of other callers by this much. If it is further behind, the clock was set
-// back, and the counters follow it. Otherwise they would stand still until the clock has caught up.
+// back, and the counters follow the clock. Otherwise, they would stand still until the clock had caught up.
 constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;
@@ -33,8 +33,8 @@ using StripeSet = std::uint64_t;
 struct alignas(64) Stripe {
   explicit Stripe(std::size_t bound) : table(bound) {}
 
-  /// Returns the time to count by. It is never earlier than the time of another caller here, because that would undo
-  /// what the other caller has taken.
+  /// Returns the time to count by. It is never earlier than the time of another caller here, because an earlier time
+  /// would undo what the other caller has taken.
   Instant clock(Instant now) noexcept { return latest = clock_of_peek(now); }
   /// Does the same for a call that changes nothing.
   Instant clock_of_peek(Instant now) const noexcept { return now >= latest || latest - now > kLatest ? now : latest; }
@@ -83,11 +83,12 @@ Decision decision_of(const Peek& peek, Instant now) {
   return decision;
 }
 
-/// Returns whether a new counter stands for its key in the number of keys: for a key with several rates the counter of
-/// the first one, and never one that counts offences.
+/// Returns whether a new counter stands for its key in the number of keys. For a key with several rates, only the
+/// counter of the first rate does. A counter of offences never does.
 bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
 
-/// Returns whether the counter belongs to appointments: it marks one as used, or counts what an address has reserved.
+/// Returns whether the counter belongs to appointments, because it marks an appointment as used or counts what an
+/// address has reserved.
 bool is_mark(const Rule& rule) { return rule.suffix.find(":appointment") != std::string::npos; }
 
 const Algorithm* algorithm_of(std::uint32_t mark) noexcept {

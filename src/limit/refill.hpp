@@ -61,8 +61,8 @@ inline ExactDuration size_of(const Rule& rule) noexcept {
 
 inline ExactDuration wait_of(const Rule& rule) noexcept { return {rule.wait.count(), 0}; }
 
-/// Maximum distance of the moment from now; a debt beyond it is dropped. No rule exceeds it. With it the moment stays
-/// below 2^53 µs, which is exact in Lua, until 2155.
+/// Maximum distance of the moment from now. No rule exceeds it, and a debt beyond it is dropped. With this maximum, the
+/// moment stays below 2^53 µs, which is exact in Lua, until 2155.
 inline constexpr ExactDuration kMaxAhead{(kNever + std::chrono::minutes(1)).count(), 0};
 
 /// Returns the time in which `cost` refills, at most kMaxAhead in either direction.
@@ -143,13 +143,13 @@ inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const 
   return std::max(out, ExactDuration{});
 }
 
-/// Indexes of Words: the room, below 0 in debt; and the wait of a rejected cost if the moment has a faster pace than
-/// the rule, otherwise 0.
+/// Indexes of Words. kWhole and kPart are the room, which is below 0 in debt. kWait is the wait of a rejected cost if
+/// the moment has a faster pace than the rule, and otherwise 0.
 enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
-/// Returns how much may still be taken, as a time. It is below 0 in debt, and also if a larger bucket has taken more
-/// than this one holds; that use is kept, so that the larger bucket still finds it. Sets `stale` if a clock that is
-/// ahead wrote the moment.
+/// Returns how much may still be taken, as a time. The result is below 0 in debt, and also if a larger bucket has taken
+/// more than this one holds. The excess use is kept, so that the larger bucket still finds it. Sets `stale` if a clock
+/// that is ahead wrote the moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const Reckoned stored = Reckoned::in(state);
@@ -185,7 +185,7 @@ inline ExactDuration left_of(ExactDuration room, const Rule& rule, std::int64_t 
   return cost < 0 && left > reach ? reach : left;  // more may be given back than was taken
 }
 
-/// Returns the rest of `room` if `cost` is taken as `taken` says. `after` is the result of left_of().
+/// Returns the rest of `room` after `cost` is taken as `taken` says. `after` is the result of left_of().
 inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, const Rule& rule, ExactDuration reach,
                                    Taken taken) noexcept {
   if (taken == Taken::no) return room;

@@ -11,8 +11,8 @@ namespace {
 
 Duration bounded(Duration reset) noexcept { return std::clamp(reset, Duration(0), kNever); }
 
-/// Returns whether the first permit of an unused counter comes back after its own time; in a window it waits for the
-/// others.
+/// Returns whether the first permit of an unused counter comes back after its own refill time. In a window, it comes
+/// back together with the others.
 bool comes_back_evenly(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   State state;
@@ -21,7 +21,7 @@ bool comes_back_evenly(const Rule& rule) {
   return back - any == Duration(round_up(time_of(1, rule.rate)));
 }
 
-/// For permits that come back one by one: each permit moves the time of the reset by its own refill time.
+/// Handles permits that come back one by one: each permit moves the time of the reset by its own refill time.
 Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   const auto more = increment_of(rule, difference);
   const auto reset = held.reset_after + Duration(difference < 0 ? round_up(more) : more.whole);
@@ -30,7 +30,7 @@ Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference,
   return bounded(std::min(reset, std::max(held.reset_after, full)));
 }
 
-/// For permits that come back with their window.
+/// Handles permits that come back with their window.
 Duration by_window(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   if (difference < 0) return held.remaining >= held.limit ? Duration(0) : held.reset_after;
   const auto reset = held.reset_after > Duration(0) ? held.reset_after : since + rule.rate.period;

@@ -10,7 +10,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns whether this many shards together never allow more than `rule`. With too many shards they would, because
+/// Returns whether this many shards together never allow more than `rule`. Too many shards would allow more, because
 /// limit::scaled() leaves each shard at least one request.
 bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;

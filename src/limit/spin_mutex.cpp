@@ -23,8 +23,8 @@ void SpinMutex::wait() noexcept {
     if (pauses < kMaxPauses) pauses *= 2;
     if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
   }
-  // The holder has lost its core. From here on the state says that a thread sleeps, even while this thread holds the
-  // lock, because another thread may still sleep.
+  // The holder has probably lost its core, so this thread sleeps. From here on, the state says that a thread sleeps,
+  // even while this thread holds the lock, because another thread may still sleep.
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree)
     state_.wait(kAwaited, std::memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Common to windows and logs: the rule is only its rate, and the use is a number of requests.
+// Code that windows and logs share. Their rule is only a rate, and their use is a number of requests.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -18,8 +18,8 @@ inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std
 
 inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Implements Algorithm::default_burst.
 
-/// Limits a cost, so that sums stay small. At most the counts of two windows and a debt can be in use, and every cost
-/// beyond that has the same result.
+/// Limits a cost, so that sums stay small. At most the counts of two windows and a debt can be in use, so every cost
+/// beyond that sum has the same result.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
   constexpr std::int64_t kMax = 3 * kMaxCounted + 1;
   return std::clamp(cost, -kMax, kMax);

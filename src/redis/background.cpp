@@ -18,14 +18,14 @@ bool gives_back(std::span<const limit::Check> checks) noexcept {
   return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0 && check.token.empty(); });
 }
 
-/// Returns whether the call may be made a second time. Redis may have counted a call that was lost with its connection;
-/// a charge may then count twice, but a give-back must not.
+/// Returns whether the call may be made a second time. Redis may have counted a call that was lost with its connection.
+/// In that case, a charge may count twice, but a give-back must not.
 bool may_be_repeated(std::span<const limit::Check> checks, error_code why) noexcept {
   return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(checks));
 }
 
-/// Returns the rule of a counter with one permit beside the counter of `rule`, for one charge: only the first call with
-/// this token can take the permit. The counter is kept longer than most outages last.
+/// Returns a rule with a single permit for one charge, whose counter is stored next to that of `rule`. Only the first
+/// call with this token can take the permit. The counter is kept longer than most outages last.
 limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
   limit::Rule once;
   once.limit = rule.limit;

@@ -33,13 +33,13 @@ class Background : public std::enable_shared_from_this<Background> {
   Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
              std::shared_ptr<Waiters> waiters, std::function<std::uint32_t()> sharers);
 
-  /// Call it after anything that may have taken from a lease or asked for one. It refills leases that run low, and
-  /// starts the timer that refunds expired ones.
+  /// Refills leases that run low, and starts the timer that refunds expired leases. Call it after anything that may
+  /// have taken from a lease or asked for one.
   void look_after_leases() {
     if (local_->leases().running_low()) refill();
     if (!armed_ && !local_->leases().empty()) arm();
   }
-  /// Call it before a call to Redis. It first refunds permits that this call relies on.
+  /// Refunds permits that the next call to Redis relies on. Call it before that call.
   void give_back_first() {
     if (local_->leases().owes()) refund(kMaxUnderWay);
   }
@@ -47,7 +47,7 @@ class Background : public std::enable_shared_from_this<Background> {
   /// See SharedLimiter::charge.
   static Task<error_code> charge(std::shared_ptr<Background> self, limit::Check owed, std::string token);
 
-  /// Gives all leases back, then stops the servers. Sends nothing else any more.
+  /// Gives all leases back, then stops the servers. Nothing else is sent afterwards.
   void stop();
   /// Stops the servers now.
   void halt();

@@ -60,8 +60,8 @@ Answer answer_of(const Result<bool>& result) {
   return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::rejected;
 }
 
-/// A guard for an active call that requests wait for because of its leases. It always tells them the end, even if the
-/// request's own task is destroyed.
+/// A guard for an active call whose leases other requests wait for. The guard always tells them when the call ends,
+/// even if the task of the calling request is destroyed.
 class UnderWay {
  public:
   UnderWay(limit::Local& local, Waiters& waiters, limit::PendingDecision& pending)
@@ -115,7 +115,7 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  // needed before a peek as well, because the following decision must find those permits in Redis
+  // this is needed before a peek as well, because the following decision must find these permits in Redis
   state->background->give_back_first();
   if (waited && SteadyClock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // another call would take too long

@@ -14,8 +14,8 @@
 
 namespace headgate::redis {
 
-/// The wait. Await it once: it ends at its time or when cut() is called. It lives in the frame that awaits it, and that
-/// frame may be destroyed first.
+/// The wait. Await it once: it ends at its time or when cut() is called. The object lives in the frame that awaits it,
+/// and the frame may be destroyed before the wait ends.
 class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   Pause(const boost::asio::io_context::executor_type& executor, SteadyClock::time_point until)

@@ -1,6 +1,6 @@
 #pragma once
-// The circuit breaker of an upstream, as a state machine: if too many exchanges fail, the upstream gets none for a
-// while. Used by watch; config fills the options.
+// The circuit breaker of an upstream, as a state machine: if too many exchanges fail, the upstream gets no requests for
+// a while. Used by watch; config fills the options.
 
 #include "headgate/balance/share_window.hpp"
 #include "headgate/core/time.hpp"
@@ -16,8 +16,8 @@ struct CircuitOptions {
   Duration of_last = std::chrono::seconds(10);   ///< ... in this time ...
   std::uint32_t at_least = 20;                   ///< ... if there were at least this many
   Duration try_again = std::chrono::seconds(5);  ///< time until an open circuit becomes half open
-  /// number of requests that a half-open circuit lets pass at once; that many answers close it, one failure opens it
-  /// again
+  /// number of requests that a half-open circuit lets pass at once; this number of answers closes the circuit, and one
+  /// failure opens it again
   std::uint32_t trials = 5;
   bool operator==(const CircuitOptions&) const = default;
 };

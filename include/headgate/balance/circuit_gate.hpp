@@ -11,7 +11,7 @@
 
 namespace headgate::balance {
 
-/// How an exchange passed the circuit; `none` means that it did not.
+/// How an exchange passed the circuit; `none` means that it was refused.
 enum class CircuitPass : std::uint8_t { none, normal, probe };
 
 /// The latest decisions of the main thread. Any thread.
@@ -24,7 +24,7 @@ struct CircuitGate {
   std::atomic<std::uint32_t> left{0};
 };
 
-/// The gate for one worker. Worker thread only, but any thread may read the numbers, which only rise.
+/// The gate for one worker. Worker thread only, except that any thread may read the numbers. The numbers only rise.
 class CircuitDoor {
  public:
   using Number = std::atomic<std::uint32_t>;
@@ -54,8 +54,8 @@ class CircuitDoor {
     }
   }
   void count_refused() noexcept { add(refused); }
-  /// Returns the seconds until a refused request may pass: until an open circuit becomes half open, at least 1; or 1 if
-  /// the circuit is not open.
+  /// Returns the seconds until a refused request may pass. For an open circuit, this is the time until it becomes half
+  /// open, but at least 1; otherwise it is 1.
   std::uint64_t retry_after(Circuit::Steady now) const noexcept {
     const std::chrono::nanoseconds left{gate_.until.load(std::memory_order_relaxed) - now.time_since_epoch().count()};
     if (gate_.state.load(std::memory_order_relaxed) != CircuitState::open) return 1;

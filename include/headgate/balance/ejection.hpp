@@ -1,7 +1,7 @@
 #pragma once
 // Outlier ejection: takes failing servers out of rotation and lets them come back. A state machine on the results of
-// the servers of one upstream. It compares each server with its peers, so it needs at least two. Used by watch; config
-// fills the options.
+// the servers of one upstream. Each server is compared with its peers, so at least two servers are needed. Used by
+// watch; config fills the options.
 
 #include "headgate/balance/latencies.hpp"
 #include "headgate/balance/outcome.hpp"
@@ -40,7 +40,7 @@ enum class EjectReason : std::uint8_t {
   unreachable,  ///< consecutive failures, none of which had a connection
   failing,      ///< consecutive failures
   errors,       ///< too large a share of failures
-  silent,       ///< owes answers and gives none or too few
+  silent,       ///< the server owes answers but sends none or too few
   slow,
   count
 };
@@ -82,9 +82,10 @@ struct EjectChange {
 
 /// The state machine of one upstream; one thread. All times are arguments and never decrease.
 ///
-/// An ejected server gets no requests. When its time is over it is tried with single requests, one after another; after
-/// kTrials answered trials it is back. A failed trial begins the next, longer ejection. If a failed trial may harm its
-/// caller, the next trial waits for kTrialOf answers since the last failed trial, unless there are hardly any requests.
+/// An ejected server gets no requests. When its time is over, the server is tried with single requests, one after
+/// another. After kTrials answered trials, the server gets requests again. A failed trial begins the next, longer
+/// ejection. If a failed trial may harm its caller, the next trial waits for kTrialOf answers since the last failed
+/// trial, unless there are hardly any requests.
 class Ejection {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -101,7 +102,7 @@ class Ejection {
   Ejection(Ejection&&) noexcept;
   Ejection& operator=(Ejection&&) noexcept;
 
-  /// Advances to `now`; `happened` has one element for each server. `trial_taken` tells that a request has tried the
+  /// Advances to `now`; `happened` has one element for each server. `trial_taken` tells whether a request has tried the
   /// server of trial(). Appends the changes to `changes`.
   void step(Steady now, std::span<const Happened> happened, bool trial_taken, std::vector<EjectChange>& changes);
 
@@ -124,7 +125,7 @@ class Ejection {
     EjectReason reason = EjectReason::failing;
     Steady since{};  ///< when it came in or was ejected
     Steady until{};  ///< for an ejected server, the time of the next trial
-    /// start of the time after which one of the recent ejections is forgotten
+    /// start of the period at whose end one of the recent ejections is forgotten
     Steady counted{};
     unsigned times = 0;   ///< number of recent ejections
     unsigned passed = 0;  ///< consecutive successful trials

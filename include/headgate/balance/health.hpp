@@ -1,6 +1,6 @@
 #pragma once
-// The health of one server by its health checks, as a state machine without clock and I/O: up until it is known to be
-// down. Used by upstream.
+// The health of one server according to its health checks, as a state machine without clock and I/O. A server counts as
+// up until it is known to be down. Used by upstream.
 
 #include "headgate/core/time.hpp"
 
@@ -16,7 +16,7 @@ struct HealthRule {
   bool operator==(const HealthRule&) const = default;
 };
 
-/// The state of one server. A new server counts as up, and its first check decides alone: otherwise a gateway would
+/// The state of one server. A new server counts as up, but its first check alone decides. Otherwise, a gateway would
 /// send requests to a dead server for `down_after` checks after startup. One thread.
 class Health {
  public:

@@ -13,8 +13,8 @@
 
 namespace headgate::balance {
 
-/// The outcome of an attempt. There is none if the attempt says nothing about the server, because its client left or a
-/// kept connection was closed before the server saw the request.
+/// The outcome of an attempt. An attempt has no outcome if it says nothing about the server, because the client left,
+/// or because a kept connection was closed before the server saw the request.
 enum class AttemptOutcome : std::uint8_t {
   answered,
   server_error,   ///< answered with a status for which is_failure() is true
@@ -39,7 +39,7 @@ struct AttemptTally {
 
 /// The counters of one server on one worker. They only rise, and wrap to zero after the largest number. Only that
 /// worker writes them; any thread may read them. Attempts that began before the last ejection (`era`) are not counted,
-/// because they describe the server as it was then.
+/// because they describe the server before the ejection.
 class Tally {
  public:
   using Number = std::atomic<std::uint32_t>;
@@ -69,7 +69,7 @@ class Tally {
     add(asked);
   }
   /// Counts the outcome of an attempt: when the head of its answer arrives, or when it fails. `took` is the latency of
-  /// the head; negative if it says nothing. A second call tells that the answer broke off later, or that its trailers
+  /// the head; negative if it says nothing. A second call means that the answer broke off later, or that its trailers
   /// report a failure of the server.
   void note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept;
   /// Counts that no connection could be made. `trial` tells that the attempt was a trial.
@@ -77,7 +77,7 @@ class Tally {
     AttemptTally counted{.era = era.load(std::memory_order_relaxed), .trial = trial};
     note(counted, outcome, Duration(-1));
   }
-  /// Counts a trial that got no connection for a reason that is not the server's.
+  /// Counts a trial that got no connection for a reason for which the server is not responsible.
   void abandon_trial() noexcept { add(trials_abandoned); }
   /// Ends the attempt. An attempt without an outcome counts as abandoned if the server owed its answer.
   void end(AttemptTally& counted) noexcept;

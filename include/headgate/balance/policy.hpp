@@ -28,9 +28,9 @@ struct Policy {
   bool keyed = false;        ///< needs the key of a request, so the configuration must have `per`
   bool timed = false;        ///< needs the time, for latencies and recent failures
   std::string_view meaning;  ///< text for `headgate check`: "requests go to its servers <meaning>"
-  /// Returns the index of the server to use; empty if none is left to try. Servers that are out are skipped, and backup
-  /// servers are used only if no other is available. If no server is in, those that are out only by a guess (kGuessed)
-  /// count as in: such a server may answer, which is better than an error from the gateway.
+  /// Returns the index of the server to use; empty if none is left to try. Skips servers that are out, and uses backup
+  /// servers only if no other server is available. If no server is in, the servers that are out only by a guess
+  /// (kGuessed) count as in, because one of them may answer, which is better than an error from the gateway.
   std::optional<std::size_t> (*choose)(const Table& table, const PickArgs& ask) = nullptr;
 };
 

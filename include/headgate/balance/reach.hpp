@@ -1,6 +1,6 @@
 #pragma once
-// Whether a server can be reached: it cannot if the last attempts at it all failed. A state machine without clock and
-// I/O. Used by watch.
+// Whether a server can be reached. A server counts as unreachable if the last attempts at it all failed. A state
+// machine without clock and I/O. Used by watch.
 
 #include "headgate/balance/ejection.hpp"
 #include "headgate/balance/outcome.hpp"
@@ -12,8 +12,8 @@
 
 namespace headgate::balance {
 
-/// The state of one server; one thread. All times are arguments and never decrease. Unlike an ejection it ignores how
-/// other servers do.
+/// The state of one server; one thread. All times are arguments and never decrease. Unlike an ejection, the state does
+/// not depend on other servers.
 class Reach {
  public:
   using Steady = std::chrono::steady_clock::time_point;

@@ -43,7 +43,7 @@ struct Server {
   Tally tally;                ///< outcomes of the attempts
 };
 
-/// Counts an attempt that begins (1) or ends (-1). Call it only on the table's worker; so no locked instruction is
+/// Counts an attempt that begins (1) or ends (-1). Call it only on the table's worker, so that no locked instruction is
 /// needed.
 inline void add_in_flight(Server& server, int more) noexcept {
   const auto now = server.in_flight.load(std::memory_order_relaxed);
@@ -71,8 +71,8 @@ class Table {
   /// Returns a shared pointer to the server, for owners that keep it longer than the table.
   const ServerPtr& shared(std::size_t at) const noexcept { return servers_[at]; }
 
-  /// Returns the time in which the share of a server grows from a tenth to its weight after it came in; 0 if a server
-  /// has its whole share at once.
+  /// Returns the time in which a server's share grows from a tenth to its weight after the server came in; 0 if a
+  /// server has its whole share at once.
   Duration slow_start() const noexcept { return slow_start_; }
   void slow_start(Duration time) noexcept { slow_start_ = time; }
 
@@ -88,8 +88,8 @@ class Table {
   bool alike_ = false;
 };
 
-/// Time after which an unconfirmed latency counts half, after twice this time a quarter, and so on. Otherwise a policy
-/// that prefers the fastest server would never use a server again that was slow once.
+/// Time after which an unconfirmed latency counts half, after twice this time a quarter, and so on. Otherwise, a policy
+/// that prefers the fastest server would never again use a server that was slow once.
 inline constexpr Duration kLatencyHalfLife = std::chrono::seconds(5);
 
 /// Returns the aged latency of a server at `now`, in ns of the steady clock; 0 if it is unknown.
@@ -100,13 +100,13 @@ Duration aged_latency(const Server& server, std::int64_t now) noexcept;
 /// is replaced by this value.
 void note_latency(Server& server, Duration took, std::int64_t now) noexcept;
 
-/// Adds an attempt that failed or was answered with a server error to the average. Failures may be fast, so the attempt
-/// counts as twice the highest average of all servers, or as `took` if that is longer. For some time the failure also
-/// counts as a request in flight. So fast failures do not attract requests.
+/// Adds an attempt that failed or was answered with a server error to the average. The attempt counts as twice the
+/// highest average of all servers, or as `took` if that is longer. For some time, the failure also counts as a request
+/// in flight. Both keep a server that fails fast from attracting requests.
 void note_failure(Table& table, std::size_t at, Duration took, std::int64_t now) noexcept;
 
-/// Returns how many failures of this server count as requests in flight at `now`, in ns of the steady clock: each
-/// counts half after every second. Returns 0 if `now` is 0, which means that the time is not known.
+/// Returns how many failures of this server count as requests in flight at `now`, in ns of the steady clock. The weight
+/// of each failure is halved every second. Returns 0 if `now` is 0, which means that the time is not known.
 double recent_failures(const Server& server, std::int64_t now) noexcept;
 
 /// The unit of shares: a full share.

@@ -26,12 +26,12 @@ struct WatchOptions {
   std::optional<CircuitOptions> circuit;  ///< absent if there is no circuit breaker
 };
 
-/// The part of one worker. Its upstream owns it.
+/// The part of the watch on one worker, owned by the worker's upstream.
 struct WatchPart {
   explicit WatchPart(CircuitGate& gate) : door(gate) {}
   CircuitDoor door;
-  /// Index plus one of the ejected server that the next request tries; 0 if there is none. The request that takes the
-  /// trial sets 0.
+  /// One plus the index of the ejected server that the next request tries; 0 if there is none. The request that takes
+  /// the trial sets 0.
   std::atomic<std::uint32_t> trial{0};
 };
 
@@ -87,8 +87,8 @@ class Watch {
   /// Sets or clears one of the bits of Server::out that all workers share, except kEjected, which tick() decides. Any
   /// thread.
   void mark(std::size_t at, std::uint8_t bit, bool set, Steady now);
-  /// Sets this watch's marks at `next` too, for the servers that both have, and does the same with all later marks
-  /// while `next` exists. No other thread may know `next` yet.
+  /// Copies this watch's marks to `next`, for the servers that both have. Copies all later marks as well, while `next`
+  /// exists. No other thread may know `next` yet.
   void hand_marks_to(const std::shared_ptr<Watch>& next);
   /// Returns whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;

@@ -24,8 +24,8 @@ enum class JsonFault : std::uint8_t {
   depth,       ///< deeper nesting than accepted
 };
 
-/// The reader. Every function that takes a value returns false if it cannot take it. Nothing more can be read then. The
-/// text must outlive the reader. Not thread-safe.
+/// The reader. Every function that takes a value returns false if it cannot take the value. Nothing more can be read
+/// afterwards. The text must outlive the reader. Not thread-safe.
 class JsonReader {
  public:
   /// `deepest` is the maximum depth of nested objects and lists.
@@ -44,8 +44,8 @@ class JsonReader {
   bool at_end() noexcept { return here() == json_.size(); }
   JsonFault fault() const noexcept { return fault_; }
 
-  /// Takes an object. For each member it calls `name()`, which takes a text, and `value()`, which takes any value. Both
-  /// return whether they could.
+  /// Takes an object. For each member, it calls `name()`, which takes a text, and `value()`, which takes any value.
+  /// Both return whether they succeeded.
   template <class Name, class Value>
   bool object(Name name, Value value);
   /// Takes a list, and calls `value()` for each element.
@@ -55,8 +55,7 @@ class JsonReader {
   bool text(std::string& out);
   /// Takes a text as it is written, without checking its escapes and encoding.
   bool raw_text(std::string_view& out);
-  /// Takes a number as it is written. Refuses a number that a double cannot hold, because readers give it different
-  /// values.
+  /// Takes a number as it is written. Refuses a number that a double cannot hold, because readers differ in its value.
   bool number(std::string_view& out);
   bool boolean(bool& out);
   /// Takes letters, digits and other characters that may be part of a number.

@@ -1,5 +1,5 @@
 #pragma once
-// Randomness as an argument: code that draws from it makes the same decisions again with the same seed. Used by most
+// Randomness as an argument. With the same seed, code that draws from it makes the same decisions again. Used by most
 // modules.
 
 #include "headgate/core/hex.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Reads files that people name. A pipe without a writer and a device without an end must not block the process, so
-// every module reads its files with this. Blocks as long as the disk does, so never call it on a worker.
+// Reads files that people name. A pipe without a writer or an endless device must not block the process, so every
+// module uses these functions. They block as long as the disk does, so never call them on a worker.
 
 #include "headgate/core/result.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
-// Replaces a file in one step: a reader at the same time or after a power failure finds the whole old file or the whole
-// new one. Also creates files that must not exist yet. Waits for the disk, so never call it on a worker. Used by cli,
-// server and services.
+// Replaces a file in one step: a reader at the same time, or after a power failure, finds either the whole old file or
+// the whole new one. Also creates files that must not exist yet. The functions wait for the disk, so never call them on
+// a worker. Used by cli, server and services.
 
 #include "headgate/core/result.hpp"
 

@@ -10,8 +10,8 @@
 namespace headgate {
 
 /// The child of a task; one at a time, on the thread of its parent. When this object is destroyed, the child must have
-/// ended or never started. The frame that joins it must not be destroyed while it waits, because the child resumes it;
-/// spawned tasks guarantee that (core/task.hpp).
+/// ended or never started. The frame that joins the child must not be destroyed while it waits, because the child
+/// resumes that frame. Spawned tasks are never destroyed while they wait (core/task.hpp).
 class ScopedTask {
  public:
   /// Runs `task` until its first wait, then returns. `name` has static storage.
@@ -38,7 +38,7 @@ class ScopedTask {
     co_await task;
   }
 
-  /// Resumes the parent however the task ends. At that point this frame only needs to be freed.
+  /// Resumes the parent, however the task ends. At that point, this frame only needs to be freed.
   struct Ended {
     ScopedTask& child;
     ~Ended() {

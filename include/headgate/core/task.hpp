@@ -47,8 +47,8 @@ template <class T, class E>
 inline constexpr bool takes_itself_for_a_value<Result<T, E>> = std::is_constructible_v<T, const Result<T, E>>;
 
 /// Whether a coroutine with result T may return a U. A `Result` is refused where a bool is expected: use `has_value()`.
-/// A const Result<bool> is refused as well. It cannot be moved from, so the constructor of Result<bool> that takes a
-/// value would be chosen, and would turn an error into true.
+/// A const Result<bool> is refused as well. Because it cannot be moved from, the constructor of Result<bool> that takes
+/// a value would be chosen, and would turn an error into true.
 template <class U, class T>
 concept ReturnedAs = std::is_convertible_v<U, T> && !(std::is_same_v<U, const T> && takes_itself_for_a_value<T>);
 
@@ -121,14 +121,14 @@ inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-/// Receives the text of an exception that nobody caught, because this module cannot use the log of a higher one. The
-/// default writes to stderr. Set it once at startup, before other threads run.
+/// Receives the text of an exception that nobody caught. It exists because this module cannot use the log of a higher
+/// module. The default writes to stderr. Set it once at startup, before other threads run.
 using ReportBug = void (*)(std::string_view task, std::string_view what) noexcept;
 void report_bugs_to(ReportBug tell) noexcept;
 
-/// Starts `task` at once on this thread and keeps it alive until its end. So its frame, and the frames of the tasks
-/// that it awaits, are never destroyed while they wait. `name` (static storage) names it in the log. An exception that
-/// escapes the task is logged as a bug and not rethrown.
+/// Starts `task` at once on this thread and keeps it alive until its end. So the frame of the task, and the frames of
+/// the tasks that it awaits, are never destroyed while they wait. `name` (static storage) names the task in the log. An
+/// exception that escapes the task is logged as a bug and not rethrown.
 void spawn(Task<void> task, const char* name);
 
 }  // namespace headgate

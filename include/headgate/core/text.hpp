@@ -31,8 +31,8 @@ namespace detail {
 bool same_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Returns whether both are equal apart from the case of ASCII letters. Most words differ in length, which needs no
-/// call.
+/// Returns whether both are equal apart from the case of ASCII letters. Most words differ in length and are compared
+/// without a call.
 inline bool same_word(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_letters(a, b);
 }

@@ -31,8 +31,8 @@ inline constexpr auto kPowersOfTen = [] {
   return out;
 }();
 
-/// 1233 / 4096 is about log10(2), so the number of bits gives the number of digits, or one less; a comparison tells
-/// which. 0 is treated as 1, because both have one digit.
+/// 1233 / 4096 is about log10(2), so the number of bits gives the number of digits, or one less. A comparison tells
+/// which of the two is right. 0 is treated as 1, because both have one digit.
 constexpr std::size_t digits_of(std::uint64_t number) noexcept {
   number |= 1;
   const auto about = static_cast<std::size_t>(std::bit_width(number)) * 1233 >> 12;

@@ -10,8 +10,8 @@ namespace headgate {
 /// The type of all durations, in microseconds: the unit of Redis TIME and of the limiter's arithmetic.
 using Duration = std::chrono::microseconds;
 
-/// A wall clock time in microseconds since the epoch. Limits count by it, so that several gateways mean the same
-/// moment.
+/// A wall clock time in microseconds since the epoch. Limits count by the wall clock, so that all gateways use the same
+/// time.
 using Instant = std::chrono::sys_time<Duration>;
 
 /// A clock that is never set back, to measure durations.

@@ -34,8 +34,9 @@ class ActiveCredentials {
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
   /// The highest number of rates that any key sets for `limit`.
   std::size_t most_rules(const CompiledLimit& limit) const noexcept;
-  /// One sentence for each tier that an API key names and no limit has, and one for each override without an effect:
-  /// either no limit has the override's name, or the limit's algorithm does not allow the size.
+  /// Sentences about mistakes: one for each tier that an API key names but no limit has, and one for each override
+  /// without an effect. An override has no effect if no limit has its name, or if the limit's algorithm does not allow
+  /// its size.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The exchange that a session or a stream is answering: ends it early if the client is gone, and answers if the handler
-// throws.
+// The exchange that a session or a stream is answering. Ends the exchange early if the client is gone, and answers in
+// place of a handler that throws.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -10,14 +10,14 @@
 
 namespace headgate::gateway {
 
-/// An HTTP/1.1 session has one object and uses it for one exchange after another. A protocol with streams has one for
-/// each stream, and all of them may be active at once. Worker thread only.
+/// An HTTP/1.1 session reuses one object for all its exchanges. A protocol with streams has one object for each stream,
+/// and several may be active at once. Worker thread only.
 class ActiveExchange {
  public:
   /// Why an exchange ends before its answer is complete.
   enum class Because : std::uint8_t {
     client_gone,  ///< the client reset the connection or the stream
-    broken_off,   ///< the drain timeout is over
+    broken_off,   ///< the drain timeout has passed
     operator_     ///< an operator ended it
   };
 
@@ -32,14 +32,14 @@ class ActiveExchange {
 
   /// Returns whether the exchange ends when its client closes the sending side. While a server works, the route's
   /// ClientClose decides. While the request waits in the gateway (for a permit, a place or the next retry), the result
-  /// is always true. For a tunnel it is always false, because the directions of a tunnel end separately.
+  /// is always true. For a tunnel the result is always false, because the directions of a tunnel end separately.
   bool ends_with_client() const noexcept;
 
   /// The lowest rate at which bodies must flow, in bytes per second; 0 if there is no bound.
   std::uint64_t min_rate() const noexcept;
 
-  /// The attempt of an exchange that ends early, and the configuration that counts it. Keeps both alive after the
-  /// exchange.
+  /// The attempt of an exchange that ends early, and the configuration whose counters include the attempt. Both stay
+  /// alive after the exchange.
   class Server {
    public:
     Server() = default;
@@ -54,9 +54,9 @@ class ActiveExchange {
     SnapshotPtr snapshot_;
     upstream::AttemptPtr attempt_;
   };
-  /// Ends a delay of the exchange and marks the exchange, so that its answer is not sent. The caller closes the
-  /// client's side first and then cancels the returned attempt. Both wake the exchange, which may end and delete its
-  /// session inside these calls.
+  /// Marks the exchange as ended, so that its answer is not sent, and ends its delay. The caller then closes the
+  /// client's side and cancels the returned attempt, in this order. Each of the two calls wakes the exchange, which may
+  /// end and delete its session before the call returns.
   [[nodiscard]] Server end_early(Because because) noexcept;
 
   /// Marks the answer as the last one of its connection.
@@ -66,8 +66,8 @@ class ActiveExchange {
   Exchange* x_ = nullptr;
 };
 
-/// Answers after handle() threw, which is a bug: logs it, sends 500 if no answer was started, and then calls refused()
-/// of the handler.
+/// Answers after handle() threw, which is a bug. Logs the exception, sends 500 if no answer was started, and calls
+/// refused() of the handler.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown);
 
 }  // namespace headgate::gateway

@@ -12,9 +12,9 @@
 
 namespace headgate::gateway {
 
-/// The rules of one route. The smallest block that contains an address decides; if two equal blocks contain it, the one
-/// that denies decides. An address in no block is refused if the rules allow any block, and let in otherwise.
-/// Immutable; any thread.
+/// The rules of one route. The smallest block that contains an address decides; if the same block is both allowed and
+/// denied, it is denied. An address that is in no block is refused if the rules allow any block, and is let in
+/// otherwise. Immutable; any thread.
 struct AddressRules {
   identity::AddressBlocks allow;
   identity::AddressBlocks deny;

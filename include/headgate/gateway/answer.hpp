@@ -24,12 +24,12 @@ struct AnswerStart {
   http::ReplyStart start{};
   /// the status for log and metrics, if it differs from the HTTP status: an error of gRPC is sent with HTTP status 200
   unsigned counts_as = 0;
-  RejectionHeaders limits = RejectionHeaders::none;  ///< which fields tell the caller the numbers of the limits
+  RejectionHeaders limits = RejectionHeaders::none;  ///< the fields that tell the caller its limits
 };
 
-/// Adds the gateway's fields to x.fields, which holds those of the answer, and sends the head and the first bytes with
-/// ReplyWriter::send(), or the head of an interim answer with interim(). `answer` must stay valid until the task is
-/// done. Worker thread only.
+/// Adds the gateway's fields to x.fields, which already has the fields of the answer. Then sends the head and the first
+/// bytes with ReplyWriter::send(); for an interim answer, sends the head with interim(). `answer` must stay valid until
+/// the task is done. Worker thread only.
 template <AnswerFrom from>
 Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_view first, http::EndStream last);
 

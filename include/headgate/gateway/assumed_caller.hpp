@@ -9,14 +9,14 @@ namespace headgate::gateway {
 
 /// Replaces the credentials of a request. Only a gateway that was made for it (Services::assumes) uses this.
 struct AssumedCaller {
-  /// The payload of a token, a JSON object, whose signature is not verified. Empty to use the token of the request.
-  /// Lives as long as the exchange.
+  /// The payload of a token, as a JSON object. No signature is verified. Empty to use the token of the request. Lives
+  /// as long as the exchange.
   std::string_view claims{};
-  /// The record of an API key; null to use the key of the request. The key need not be a known one. Lives as long as
-  /// the gateway.
+  /// The record of an API key; null to use the key of the request. The key need not be known. Lives as long as the
+  /// gateway.
   const identity::ApiKeyRecord* key = nullptr;
-  /// The user of basic authentication, whose password is not verified; empty to use the one of the request. The user
-  /// need not be a known one. Lives as long as the exchange.
+  /// The user of basic authentication. No password is verified, and the user need not be known. Empty to use the user
+  /// that the request names. Lives as long as the exchange.
   std::string_view user{};
 };
 

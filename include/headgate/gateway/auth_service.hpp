@@ -37,7 +37,7 @@ struct AuthService {
   std::string to;      ///< the name of the upstream
   std::string host;    ///< the value of Host in requests to the service
   std::string target;  ///< the path and the query
-  /// the request's fields that the service gets; if not set, it gets all
+  /// the request's fields that the service gets; if not set, the service gets all fields
   std::optional<std::vector<std::string>> fields;
   std::array<bool, std::size(kAuthTold)> told{true, true, true, true};
   std::vector<std::string> copy;            ///< fields of the service's answer that the server gets
@@ -54,7 +54,7 @@ struct CompiledAuth {
   const AuthService* options = nullptr;
   std::size_t upstream = 0;       ///< index of the upstream
   http::FieldNames fields;        ///< AuthService::fields
-  std::vector<std::string> kept;  ///< lower case, sorted: the fields of an answer that something uses
+  std::vector<std::string> kept;  ///< lower case, sorted: the fields of the answer that are used
 };
 
 enum class AuthOutcome : std::uint8_t {
@@ -72,15 +72,17 @@ struct AuthAnswer {
   AuthOutcome outcome = AuthOutcome::down;
   unsigned status = 0;     ///< the status of the service's answer; 0 if there was none
   bool shareable = false;  ///< whether the answer holds for every request with the same question
-  /// whether the request goes on: the service allowed it, or is down and the route lets requests pass meanwhile
+  /// whether the request goes on, because the service allowed it, or because the service is down and the route lets
+  /// requests pass meanwhile
   bool passes = false;
   std::string why;   ///< the reason for `unclear` and `down`, for the log: "it did not answer in time"
   std::string text;  ///< the text that the fields are views into
-  /// allowed: the fields in `kept`, each name once; refused: the fields that the caller gets.
+  /// For an allowed request, the fields in `kept`, each name once; for a refused one, the fields that the caller gets.
   http::Fields fields;
   std::string body;  ///< the body of a refusal
 
-  /// Returns the value of a field of an answer that allows the request; "" if it has no such field. Case is ignored.
+  /// Returns the value of a field of an answer that allows the request; "" if the answer has no such field. The case of
+  /// the name is ignored.
   std::string_view value(std::string_view name) const noexcept {
     return outcome == AuthOutcome::allowed ? http::value_of(fields, name) : std::string_view{};
   }

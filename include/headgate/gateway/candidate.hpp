@@ -54,7 +54,7 @@ inline constexpr WordsOf<Compared> kComparedWords({"both_allowed", "both_refused
 
 /// Why a request was not compared.
 enum class Undecided : std::uint8_t {
-  /// the active gateway ended the request for a reason that is not in any policy, such as overload, an operator or its
+  /// the active gateway ended the request for a reason outside all policies, such as overload, an operator or the
   /// client
   live,
   queue,  ///< the request would wait for a permit in flight
@@ -69,17 +69,17 @@ inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_dow
 /// The name under which refusals without a limit are counted: no route, credentials.
 inline constexpr std::string_view kNoLimit = "-";
 
-/// The candidate of one worker; its thread only. Exchanges hold it through their snapshot, so it lives until the last
-/// of them has ended.
+/// The candidate of one worker; that worker's thread only. Exchanges refer to the candidate through their snapshot, so
+/// the candidate lives until the last of these exchanges has ended.
 ///
-/// The candidate decides about a request after the active policy: when the request is forwarded, or is refused. No
-/// request waits for the candidate, and the candidate throws nothing.
+/// The candidate decides about a request after the active policy has decided, when the request is forwarded or refused.
+/// No request waits for the candidate, and the candidate throws nothing.
 class Candidate : public std::enable_shared_from_this<Candidate> {
  public:
-  /// Maximum number of concurrent calls to Redis. While it is reached, further requests are not decided.
+  /// Maximum number of concurrent calls to Redis. While the maximum is reached, further requests are not decided.
   static constexpr std::size_t kMaxCalls = 256;
-  /// Maximum number of concurrent exchanges whose end the candidate has to see. While it is reached, further requests
-  /// are not decided.
+  /// Maximum number of concurrent exchanges whose end the candidate has to see. While the maximum is reached, further
+  /// requests are not decided.
   static constexpr std::size_t kMaxExchanges = 10'000;
 
   /// `parts` has the configuration of the candidate with the credentials of the active one, and no counters or servers.
@@ -103,10 +103,10 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   /// Call this when the exchange has ended. `x.candidate` is not null.
   static void ended(Exchange& x) noexcept;
 
-  /// Returns the keys that only one of the two policies refused since the last call: `rejected` has those that only the
-  /// candidate refuses, `allowed` those that only the active policy refuses.
+  /// Returns the keys that only one of the two policies refused since the last call. `rejected` has the keys that only
+  /// the candidate refused, and `allowed` has the keys that only the active policy refused.
   std::vector<observe::TakenTop> take_keys();
-  /// Stops the work in the background. No request is decided afterwards.
+  /// Stops the background work. No request is decided afterwards.
   void stop();
 
  private:
@@ -148,7 +148,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   std::shared_ptr<CandidateState> state_;
   observe::Registry& registry_;
   const observe::Writer worker_;
-  observe::Registry unseen_;  ///< the metrics of the candidate's own exchanges, which nobody reads
+  observe::Registry unseen_;  ///< the metrics of the candidate's own exchanges; never read
   observe::WorkerTops hit_{1};
   observe::WorkerTops freed_{2};
   std::map<std::pair<std::string, std::string>, Row> rows_;

@@ -15,8 +15,8 @@ namespace headgate::gateway {
 
 struct UpstreamOptions;
 
-/// A number of places, as rules for the stores of limits. A lower priority may use fewer places than a higher one, and
-/// the rule of a counter must not change while the counter is used, so each of these numbers has its own rule.
+/// A number of places, as rules for the stores of limits. A lower priority may use fewer places than a higher one. Each
+/// of these numbers has its own rule, because the rule of a counter must not change while the counter is used.
 struct CapacitySize {
   limit::Rule all;    ///< for all gateways together
   limit::Rule share;  ///< for this gateway, while Redis is down

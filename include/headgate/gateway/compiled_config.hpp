@@ -32,12 +32,13 @@ struct Keyed;
 /// The moment on the path when a limit is checked. Limits that need only the head come first, so that a flood costs no
 /// signature check and no Redis call. Limits that count by a credential come after the credential was checked, so that
 /// a forged credential takes no permits of another caller.
-enum class Stage { memory, memory_after_auth, redis, no_request, count };  ///< no_request: no request is counted
+/// no_request: limits that count no requests, but glitches
+enum class Stage { memory, memory_after_auth, redis, no_request, count };
 
-/// The part of a limit's size that is counted, and where.
+/// A fraction of a limit's size, and the route that the fraction is for.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;  ///< equal to `up` for the whole limit, which has one counter for all its routes
+  std::uint32_t down = 1;  ///< equal to `up` for the whole limit; all its routes then share one counter
   std::string route;       ///< for a part of the limit: the route that is counted
   Sharers sharers{};       ///< how many gateways share the limit while Redis is down
   /// the fixed part of the limit that this gateway grants while Redis is down; 0 for an equal share among `sharers`
@@ -59,7 +60,7 @@ struct CompiledTier {
   std::vector<limit::Rule> rules;  ///< empty if the tier is unlimited
   std::uint32_t shards = 1;        ///< above 1: the number of counters in Redis, of which a request uses one
   std::vector<limit::Rule> shard;  ///< the rules of each shard; empty without shards
-  /// This gateway's share of the rules, for while Redis is down.
+  /// This gateway's share of the rules; used while Redis is down.
   std::shared_ptr<const ForSharers<LocalShare>> local;
   std::string policy;                      ///< the value of RateLimit-Policy
   std::vector<std::string> labels;         ///< the name of each rule in RateLimit
@@ -117,13 +118,13 @@ struct Route {
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
-  /// The same route with the other upstream, which gets the requests that a limit rejects and, while the circuit is
-  /// open, all requests. Null if such requests are refused. The `instead` of the other route is null.
+  /// The same route with another upstream, which gets the requests that a limit rejects. While the circuit is open,
+  /// this upstream gets all requests. Null if such requests are refused. The `instead` of that route is null.
   std::shared_ptr<const Route> instead;
   std::shared_ptr<const CompiledSplit> split;  ///< null if all requests go to one upstream
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;  ///< the changes to messages; null if there are none
-  /// the rules of all routes, then those of this route; all of them must allow an address
+  /// the rules for all routes, then the rules of this route; an address must be allowed by all of them
   std::vector<const AddressRules*> address_rules;
   std::shared_ptr<const Forwarding> forwarding;  ///< retries, held bodies, a mirror; null if the route has none of them
   std::shared_ptr<const CompiledAuth> auth;      ///< the auth service; null if there is none
@@ -137,24 +138,25 @@ struct Route {
   /// All limits under which an operator may suspend a key or a block of addresses. Searched only once an operator has
   /// done so.
   std::vector<RouteBan> suspendable;
-  /// Header fields that a request may have only once, in lower case: of two fields, the server could read a different
-  /// one than the gateway does.
+  /// Header fields that a request may have only once, in lower case. If a request had two, the server could read a
+  /// different one than the gateway does.
   std::vector<std::string> counted_headers;
-  /// Cookies that requests are counted or identified by, and the ticket of the waiting room. Each may have one value.
+  /// The cookies by which requests are counted or identified, and the cookie with the waiting room's ticket. Each may
+  /// have only one value.
   std::vector<std::string> read_cookies;
   StepSet steps;              ///< the steps that requests of the route take
   StepSet left;               ///< the steps whose `leave` function is called, at the latest when the exchange ends
   StepSet counted, recorded;  ///< the steps that write metrics, and those that write to the log
   /// the additional fields of the access log, with fields of answers; null if there are none
   const LoggedFields* logged = nullptr;
-  /// set for the route on which callers ask for their remaining permits; null for any other route
+  /// not null only for the route on which callers ask for their remaining permits
   const CompiledUsage* usage = nullptr;
-  /// The sources of the route's keys, and the credentials that the route demands, uses in edits, or exempts callers by.
-  /// No other part of a request is read.
+  /// The sources of the route's keys, and the credentials that the route demands, uses in edits, or uses to exempt
+  /// callers. Other parts of a request are not read.
   NeedSet reads;
   const CompiledRoom* room = nullptr;  ///< the waiting room of its visitors; null if there is none
   const std::vector<limit::Per>* balance_per =
-      nullptr;  ///< the source of the value that chooses the server; null if no part of a request does
+      nullptr;  ///< the source of the value that chooses the server; null if requests have no such value
   shed::Priority priority = shed::Priority::normal;
   const UpstreamOptions* upstream_options = nullptr;  ///< null if the route answers itself
   const Shedding* shedding = nullptr;         ///< the options of all upstreams; null if the route answers itself
@@ -164,7 +166,7 @@ struct Route {
   std::optional<std::uint16_t> https_port;    ///< as in RouteOptions
   Require require = Require::nothing;
   const Cors* cors = nullptr;        ///< null if answers have no fields for other origins
-  const Demands* demands = nullptr;  ///< the demands on the required credential; null if it need only be valid
+  const Demands* demands = nullptr;  ///< the demands on the required credential; null if any valid one will do
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
   Duration between_bytes{};    ///< longest wait for the next byte of the answer's body
@@ -212,12 +214,12 @@ inline constexpr std::string_view kUsageLimit = "usage";
 inline constexpr Rate kUsageRate{5, std::chrono::seconds(1)};
 inline constexpr std::uint64_t kUsageBurst = 50;
 
-/// Returns a built-in rule by address. Such rules are always counted in memory: requests that cost their sender nothing
-/// must not cost a call to Redis.
+/// Returns a built-in rule by address. Such rules are always counted in memory, because a request that costs its sender
+/// nothing must not cost a call to Redis.
 limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t burst);
 
 /// Returns whether the key of `limit` always has a part that the caller has proven: the address, or a value of a
-/// credential. The remaining permits then concern no other caller.
+/// credential. If so, the number of remaining permits concerns no other caller.
 bool is_own_key(const limit::Limit& limit);
 
 /// The answers to callers who ask for the remaining permits of their limits.
@@ -225,7 +227,7 @@ struct CompiledUsage {
   /// the route of these requests, with its path and the credentials that it reads; its limits take no permits
   const Route* route = nullptr;
   limit::Rule rule;  ///< the rule by address that such requests are charged to
-  /// The limits whose key follows from the credentials or the address of a caller, whatever the request is.
+  /// The limits whose key depends only on the credentials or the address of a caller, not on the request.
   std::vector<RouteLimit> limits;
   std::vector<const Route*> by_name;  ///< all routes of the configuration, sorted by name, then by number
 };
@@ -260,12 +262,12 @@ class CompiledConfig {
   const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
   /// The path where callers ask for their remaining permits; null if there is none.
   const CompiledUsage* usage() const noexcept { return usage_ ? &*usage_ : nullptr; }
-  /// All limits that routes use. A limit at another scale is a separate one.
+  /// All limits that routes use. A limit that is used at two scales is listed twice.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
   /// The capacities by Route::upstream. Null for an upstream without a capacity, or without routes.
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
-  /// The routes that serve requests. A route that splits its requests is replaced by its routes for each upstream.
+  /// The routes that serve requests. A route that splits its requests is replaced by one route for each upstream.
   std::span<const Route* const> serving() const noexcept { return serving_; }
   /// Returns whether any route has a condition on the client's address.
   bool routes_by_address() const noexcept { return routes_by_address_; }
@@ -273,7 +275,7 @@ class CompiledConfig {
   bool opens_websockets() const noexcept { return opens_websockets_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
-  /// The suspending limits that count glitches, each once, even if several routes use it.
+  /// The suspending limits that count glitches. Each limit is listed once, even if several routes use it.
   std::span<const RouteBan> glitch_bans() const noexcept { return glitch_bans_; }
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }

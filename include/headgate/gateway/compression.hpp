@@ -12,8 +12,8 @@
 
 namespace headgate::gateway {
 
-/// The media types that are compressed where a route names none: the text types, and other types whose content is text.
-/// Formats that are compressed already (images, videos, archives, fonts in WOFF) are not among them.
+/// The media types that are compressed if a route names none: the text types, and other types whose content is text.
+/// The list has no formats that are compressed already (images, videos, archives, fonts in WOFF).
 inline constexpr std::string_view kCompressedTypes[] = {
     "text/*",          "application/json",  "application/*+json", "application/x-ndjson", "application/javascript",
     "application/xml", "application/*+xml", "application/wasm",   "image/svg+xml",        "font/ttf",

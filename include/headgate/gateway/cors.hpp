@@ -19,7 +19,7 @@ struct Cors {
   bool any = false;                  ///< whether every origin is allowed, which excludes credentials
   std::vector<std::string> origins;  ///< origins as http::normalise_origin writes them, or "null"
   std::vector<OriginsBelow> below;
-  std::string methods;      ///< Access-Control-Allow-Methods; empty for the methods that the routes of the path have
+  std::string methods;      ///< Access-Control-Allow-Methods; empty for the methods of the path's routes
   std::string headers;      ///< Access-Control-Allow-Headers; empty if there are none
   bool any_header = false;  ///< whether a page may send every field that it asks for
   std::string expose;       ///< Access-Control-Expose-Headers
@@ -33,7 +33,8 @@ inline constexpr const char* kAlwaysExposed =
     "Retry-After, Retry-After-Ms, X-Should-Retry, RateLimit, RateLimit-Policy, X-RateLimit-Limit, "
     "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, WWW-Authenticate, Appointment, Waiting-Room-Ticket";
 
-/// The fields that a page may send if the configuration names none, beside those that browsers always allow.
+/// The fields that a page may send if the configuration names none, in addition to the fields that browsers always
+/// allow.
 inline constexpr const char* kUsualHeaders = "Authorization, Content-Type";
 
 using CorsPtr = std::shared_ptr<const Cors>;

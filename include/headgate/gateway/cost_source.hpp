@@ -16,8 +16,8 @@ struct Exchange;
 
 /// The moment when a cost is known.
 enum class CostKnown : std::uint8_t {
-  before,  ///< from the request; `otherwise` is the cost if the request does not say it
-  after    ///< from the answer; `hold` is taken before the request and settled when the answer is there
+  before,  ///< from the request; `otherwise` is the cost if the request names none
+  after    ///< from the answer; `hold` is taken in advance and settled when the answer arrives
 };
 
 /// The form of the value of a source's key. `most` bounds the cost that a field or a text may give.
@@ -40,8 +40,8 @@ struct CostSource {
   std::string_view doc;      ///< a sentence without its full stop, for the reference
   CostKnown known = CostKnown::before;
   CostTakes takes = CostTakes::field;
-  /// Whether any caller may write the value. It must then appear only once in a request, and `headgate check` warns
-  /// unless a trusted hop writes it.
+  /// Whether any caller may write the value. The value must then appear only once in a request, and `headgate check`
+  /// warns unless a trusted hop writes it.
   bool callers_write = false;
   /// the meaning in words, for `headgate check`: "costs what X-Cost says"
   std::string (*meaning)(const Cost& cost) = nullptr;

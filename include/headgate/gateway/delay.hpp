@@ -1,7 +1,7 @@
 #pragma once
 // The wait of a request for its permit, for the auth service, or for the next part of a stream of the admin interface.
-// The wait is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. It also ends when
-// the client leaves, if Exchange::delay points to it.
+// The wait is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay
+// points to the wait, the wait also ends when the client leaves.
 
 #include "headgate/core/clock.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace headgate::gateway {
 
-/// `co_await delay` resumes after `time`, or soon after end(). Worker thread only. Lives in the frame that awaits it;
-/// if that frame is destroyed, the alarm is cancelled.
+/// `co_await delay` resumes after `time`, or soon after end(). Worker thread only. A delay lives in the coroutine frame
+/// that awaits it, and destroying the frame cancels the alarm.
 class Delay {
  public:
   /// The subject of the wait, for lists of requests under way.

@@ -21,8 +21,8 @@ struct ClaimDemand {
   std::vector<ClaimValue> any_of;  ///< at least one
 };
 
-/// The demands on a token. One value of each list that is not empty is enough; scopes are the exception, because all of
-/// them are needed. Each claim needs one of its values.
+/// The demands on a token. A token needs one value of each list that is not empty, but all of the scopes. Each claim
+/// needs one of its values.
 struct TokenDemands {
   std::vector<std::string> issuers;  ///< values of `iss`; empty for any accepted issuer
   /// algorithms of the signature; empty for any that the issuer may use
@@ -32,7 +32,7 @@ struct TokenDemands {
   std::vector<ClaimDemand> claims;
 };
 
-/// The demands on a known API key. One value of each list that is not empty is enough.
+/// The demands on a known API key. A key needs one value of each list that is not empty.
 struct KeyDemands {
   std::vector<std::string> owners;
   std::vector<std::string> tiers;

@@ -40,7 +40,7 @@ void each_per(const UpstreamOptions& upstream, Take&& take) {
   each_per(upstream.queue_per, take);
 }
 
-/// Calls `take` for each `per` of `keyed`; it may call it more than once for equal ones.
+/// Calls `take` for each `per` of `keyed`. Equal ones may be passed more than once.
 template <class Take>
 void each_per(const Keyed& keyed, Take&& take) {
   for (const auto* limit : keyed.limits) each_per(*limit, take);

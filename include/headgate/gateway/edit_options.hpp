@@ -93,7 +93,7 @@ struct EditOptions {
   std::vector<FieldEdit> response_fields;
   bool always = false;  ///< whether response_fields also apply to the gateway's own problems
   std::optional<HostHeader> host;
-  /// whether addresses in answers are translated back; if not set, they are translated if path or host are changed
+  /// whether addresses in answers are translated back; if not set, they are translated if path or host is changed
   std::optional<bool> answers;
   std::optional<RouteRedirect> redirect;
   std::vector<FieldEdit> respond_fields;  ///< the fields of the fixed answer of the route

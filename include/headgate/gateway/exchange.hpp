@@ -71,7 +71,7 @@ std::string_view to_text(EndedBy ended_by) noexcept;
 /// The reason why something other than the client ended the exchange before the answer was complete.
 enum class BrokenOff : std::uint8_t {
   no,
-  drain,     ///< the worker, because its time to drain was over
+  drain,     ///< the worker, because the drain timeout had passed
   operator_  ///< an operator (session/connection_call.hpp)
 };
 
@@ -87,11 +87,11 @@ struct Caller {
   KeyState key_state = KeyState::none;
   /// the text by which limits count a caller with a good API key, such as its owner; never the API key itself
   std::string_view api_key_text;
-  /// the record of a valid key; null if the configuration takes any text for a key
+  /// the record of a valid key; null if the configuration accepts any text as a key
   const identity::ApiKeyRecord* known_key = nullptr;
   identity::TokenPtr token;       ///< the verified token, or null
   std::string_view issuer;        ///< the issuer of the token, if several are configured; otherwise empty
-  bool failures_used_up = false;  ///< whether the address has no failed attempts left
+  bool failures_used_up = false;  ///< whether the address has used up its failed attempts
   /// The result of each credential that the route reads.
   boost::container::static_vector<observe::AuthResult, kCountOf<observe::AuthKind>> auth_results;
 
@@ -128,7 +128,7 @@ struct CheckedLimit {
   std::uint8_t shards = 0;                          ///< number of shards that were used
   LimitDecision decision = LimitDecision::allowed;  ///< written by admission/rounds
   CostFrom cost_from = CostFrom::request;           ///< written by limits/settle
-  /// the permits to charge in total: the cost, as `cost_from` says, and the further messages of a gRPC call
+  /// the permits to charge in total: the cost, whose source is `cost_from`, and the further messages of a gRPC call
   std::int64_t used = 0;
   std::int64_t refused = 0;  ///< number of messages of a call that the limit rejected
   Duration took{0};          ///< time that the decision took
@@ -253,7 +253,7 @@ struct Exchange : Incoming, StepState {
   bool instead = false;
   Caller caller;
   Admission admission;
-  InFlightHook in_flight;  ///< links the exchange into the list of those whose permits are renewed
+  InFlightHook in_flight;  ///< links the exchange into the list of exchanges whose permits are renewed
   /// the same request under the candidate policy, until the candidate has finished with it
   CandidateExchange* candidate = nullptr;
   std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none
@@ -279,7 +279,7 @@ struct Exchange : Incoming, StepState {
   std::chrono::steady_clock::duration upstream_time{};
   /// time that was spent waiting for servers, and for a client that sends or reads slowly
   Duration awaited{0};
-  /// the counters of the route, which count the exchange as under way; null if none do
+  /// the counters of the route in which the exchange counts as under way; null if it counts in none
   const observe::RouteCounters* counted = nullptr;
   std::uint64_t body_bytes = 0;  ///< number of bytes of the request's body that were relayed
   LoggedValues logged_answer;    ///< fields of the answer for the log, if the route has such fields

@@ -55,7 +55,7 @@ class ExchangeCounters {
 
   observe::WorkerRoutes& made_routes_;
   /// By Route::number; the last entry is for requests without a route. The first request of a route fills its entry,
-  /// because there may be many routes and a reload must not stop the worker.
+  /// because there may be many routes, and a reload must not delay the worker.
   mutable std::vector<observe::RouteCounters> routes_;
   const StepCounters of_steps_;
 };

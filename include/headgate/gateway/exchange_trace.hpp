@@ -32,7 +32,7 @@ struct ExchangeTrace {
     Clock::Steady ended;  ///< the epoch while the attempt goes on
     unsigned status = 0;  ///< the status of the answer; 0 if there was none
     std::string_view server{};
-    std::string_view failure{};  ///< one word of headgate for the reason why there was no answer, or no whole one
+    std::string_view failure{};  ///< the reason why there was no complete answer, as one of headgate's words
   };
 
   observe::TraceContext context;     ///< `parent` is the caller's span, if `begun_here` is false

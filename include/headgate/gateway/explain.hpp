@@ -21,7 +21,8 @@ struct ExplainedRequest {
   std::string head;               ///< the head as a client sends it, with the empty line at its end
   boost::asio::ip::address peer;  ///< the address that connects
   bool tls = false;               ///< whether the connection uses TLS
-  std::uint16_t https_port = 0;   ///< without TLS: the https port that the listener redirects to; 0 if it does not
+  /// without TLS: the https port that the listener redirects to; 0 if it redirects to none
+  std::uint16_t https_port = 0;
   const net::Secured* secured = nullptr;  ///< the TLS connection; null if nothing is known about it
 };
 
@@ -43,7 +44,7 @@ struct ConsideredRoute {
     host,           ///< the path matches, but the host of the route does not
     method,         ///< path and host match, but the methods of the route do not
     conditions,     ///< everything matches, but the conditions of the route do not hold
-    unclear,        ///< nobody can tell whether the conditions of the route hold, so the request is refused
+    unclear,        ///< the conditions of the route are unclear, so the request is refused
     less_specific,  ///< everything matches, but another route is more specific
   };
   std::size_t number = 0;  ///< as Route::number
@@ -60,9 +61,9 @@ struct ConsideredRoutes {
   std::size_t others = 0;               ///< number of routes that are left out
 };
 
-/// Returns all routes if there are at most `most`, and otherwise up to `most` routes whose path matches. The chosen
-/// route is not known yet: it is listed as less_specific, or missing. The call takes time in proportion to the number
-/// of routes, so do not make it on the thread of a worker. Any thread. `peer` is the address that connects.
+/// Returns all routes if there are at most `most`, and otherwise up to `most` routes whose path matches. The choice is
+/// not known yet, so the chosen route is listed as less_specific, or not at all. The call takes time in proportion to
+/// the number of routes, so do not make it on the thread of a worker. Any thread. `peer` is the address that connects.
 ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_view head,
                                    const boost::asio::ip::address& peer, std::size_t most = 20);
 /// Marks `found` as chosen; null if no route was.
@@ -76,8 +77,8 @@ struct RuleState {
   std::uint64_t remaining = 0;  ///< permits left before the request
   Duration reset_after{0};      ///< time until the counter is as if never used, without the request
   bool allowed = true;          ///< whether this rule would allow the request
-  Duration retry_after{0};      ///< if not: time until the rule would allow the request, or limit::kNever
-  Duration delay{0};            ///< if so: how long the request would wait for its permit
+  Duration retry_after{0};      ///< if not allowed: time until the rule would allow the request, or limit::kNever
+  Duration delay{0};            ///< if allowed: how long the request would wait for its permit
   std::uint64_t used() const noexcept { return limit - std::min(limit, remaining); }
 };
 
@@ -162,7 +163,7 @@ struct Explanation {
   std::uint64_t most = 0;              ///< size of `binding`
   std::vector<Besides> besides;        ///< remarks of the steps (gateway/steps/table.hpp), in the order of the path
   bool counted_without_redis = false;  ///< whether Redis does not answer
-  std::uint32_t gateways = 1;          ///< number of gateways that share the limits then; this one grants its part
+  std::uint32_t gateways = 1;          ///< number of gateways that share the limits without Redis
 
   std::vector<LimitState> limits;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The number of gateways that share the limits, and each gateway's share while Redis is away.
+// The number of gateways that share the limits, and each gateway's share while Redis is down.
 
 #include <algorithm>
 #include <atomic>
@@ -39,8 +39,8 @@ class Sharers {
   std::shared_ptr<const FleetSize> fleet_;
 };
 
-/// One object for each number of gateways that has been current, made when it is first needed. Objects are kept, so a
-/// request can go on with the object that it began with. Any thread.
+/// One object for each number of gateways that has occurred. An object is made when it is first needed, and is kept, so
+/// that a request can go on with the object that it began with. Any thread.
 template <class Made>
 class ForSharers {
  public:

@@ -38,8 +38,8 @@ struct Retry {
   bool on_closed = true;
   std::vector<unsigned> statuses{502, 503};  ///< in ascending order
   /// Statuses of gRPC, one bit each (1 << number). An answer without messages and with one of these statuses is
-  /// followed by another attempt, whatever the method is: by naming the status, the user says that the repetition does
-  /// no harm.
+  /// followed by another attempt, whatever the method is, because the user who lists a status says that a repetition
+  /// does no harm.
   std::uint32_t grpc_statuses = 0;
   std::uint32_t budget = kWholeShare / 5;  ///< number of retries per first attempt; see upstream/retry_budget
   /// The longest wait for the head of an answer if another attempt may follow; if not set, the timeout of the route.

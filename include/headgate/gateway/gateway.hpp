@@ -63,15 +63,15 @@ class Gateway final : public Handler {
 
   /// Returns what would happen to `request` now, with the configuration, the counters and the Redis of this worker.
   /// Takes nothing: no permit, no failed attempt, no place in a queue. Does not ask waiting rooms, circuits, load
-  /// shedding and the servers themselves. Debts to Redis after an outage are charged first, as before each check.
-  /// `assumed` has the meaning of Exchange::assumed.
+  /// shedding or the servers. Debts to Redis after an outage are charged first, as before each check. `assumed` has the
+  /// meaning of Exchange::assumed.
   Task<Explanation> explain(ExplainedRequest request, const AssumedCaller* assumed = nullptr);
 
   /// Uses `snapshot` for new exchanges from now on.
   void adopt(SnapshotPtr snapshot);
   /// Uses the same snapshot with other overrides.
   void use_overrides(SnapshotPtr snapshot);
-  /// Stops the work in the background. No exchange may begin afterwards.
+  /// Stops the background work. No exchange may begin afterwards.
   void stop();
 
  private:

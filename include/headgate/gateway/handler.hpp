@@ -26,12 +26,12 @@ class Handler {
   /// Gives the exchange of a refused head its request id, if answers of this handler have one. Answers of the admin
   /// interface have none.
   virtual void name(Exchange& exchange) { static_cast<void>(exchange); }
-  /// Tells what was wrong with a head, before refused() is called. `bytes` begin with the head; `fault` is the offset
-  /// of the first wrong byte, if there is one.
+  /// Reports what was wrong with a head. Called before refused(). `bytes` begin with the head; `fault` is the offset of
+  /// the first wrong byte, if there is one.
   virtual void refused_head(const Exchange& exchange, std::string_view bytes, std::optional<std::size_t> fault) {
     static_cast<void>(exchange), static_cast<void>(bytes), static_cast<void>(fault);
   }
-  /// Tells that the TLS handshake of a client failed.
+  /// Reports that the TLS handshake of a client failed.
   virtual void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
     static_cast<void>(peer), static_cast<void>(reason);
   }

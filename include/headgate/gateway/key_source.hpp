@@ -22,10 +22,10 @@ enum class Needs : std::uint8_t {
   api_key,         ///< an API key
   certificate,     ///< a client certificate that the gateway verified
   user,            ///< a user whose password was verified
-  service,         ///< the field of the auth service's answer with the source's name
-  field,           ///< the header field with the source's name; it may appear once
+  service,         ///< the field of the auth service's answer that has the source's name
+  field,           ///< the header field that has the source's name; it may appear only once
   path_parameter,  ///< a route whose path has a parameter with the source's name
-  cookie,          ///< the cookie with the source's name; it may have one value
+  cookie,          ///< the cookie that has the source's name; it may have only one value
   part,            ///< another part of the request that a caller may leave out
 };
 
@@ -49,14 +49,15 @@ struct SourceName {
   std::string_view placeholder;  ///< "<name>"
   std::string_view what;         ///< a noun: "field"
   std::string_view help;         ///< a sentence without its full stop, for a name that is not valid
-  /// Returns the name as it is looked up; nothing if it is not valid. Null if no name follows the word.
+  /// Returns the name in the form that is looked up; nothing if the name is not valid. The function is null if no name
+  /// follows the word.
   std::optional<std::string> (*read)(std::string_view written) = nullptr;
 };
 
 /// The use of a source in `tier_from`.
 struct SourceTier {
-  /// Returns the name of the tier, "" if the request names none; or several names, each followed by a line feed. Null
-  /// if the source names no tiers. A view into `x` or something that it holds.
+  /// Returns the name of the tier, or several names, each followed by a line feed; "" if the request names none. The
+  /// function is null if the source names no tiers. The result is a view into `x` or into something that `x` holds.
   std::string_view (*value)(const Exchange& x, std::string_view name) = nullptr;
   std::string (*noun)(std::string_view name) = nullptr;  ///< a noun with its article, for `headgate check`
 };
@@ -73,8 +74,8 @@ struct KeySource {
   /// The sentence for a caller whose request has no value, if the source needs neither token nor API key.
   std::string_view missing = {};
   /// Returns the value of this request, "" if it has none. Runs for each limit of each request, so it must not throw,
-  /// lock or wait. The value is written to Redis and to logs, so a secret is replaced by its digest. A view into `x`,
-  /// something that it holds, or a constant.
+  /// lock or wait. The value is written to Redis and to logs, so a secret is replaced by its digest. The result is a
+  /// view into `x`, into something that `x` holds, or into a constant.
   std::string_view (*value)(Exchange& x, std::string_view name) = nullptr;
   SourceTier tier = {};
 };
@@ -82,7 +83,8 @@ struct KeySource {
 /// All sources, sorted by file name. The build makes them of the files in src/gateway/key_sources.
 std::span<const KeySource* const> key_sources() noexcept;
 
-/// Returns the source whose word `text` is, or begins with if a name follows; null if there is none.
+/// Returns the source whose word is `text`, or whose word begins `text` if a name follows the word; null if there is
+/// none.
 const KeySource* find_key_source(std::string_view text) noexcept;
 
 /// Reads an element of `per`. Returns nothing if no source has this word, or if the name is not valid.
@@ -91,7 +93,7 @@ std::optional<limit::Per> read_per(std::string_view text);
 /// Returns the source as it is written in a configuration: "client_ip", "jwt.org_id", "header:x-tenant".
 std::string to_text(const limit::Per& per);
 
-/// Returns whether every request has a value.
+/// Returns whether every request has a value for this source.
 bool always_there(const limit::Per& per) noexcept;
 
 }  // namespace headgate::gateway

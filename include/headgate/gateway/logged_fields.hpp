@@ -25,7 +25,7 @@ struct LoggedFields {
   std::vector<Field> of_answer;
   bool query = false;                           ///< whether the log has the query, with the values of `masked` hidden
   std::vector<std::string> masked;              ///< parameters whose values are hidden; lower case, sorted
-  static constexpr std::size_t kMaxFields = 8;  ///< bound for fields of requests, and for those of answers
+  static constexpr std::size_t kMaxFields = 8;  ///< the most fields of requests, and the most fields of answers
 };
 
 /// Names and values, for one line.
@@ -38,7 +38,7 @@ std::vector<std::string> usual_secrets();
 std::string_view why_not_logged(std::string_view name) noexcept;
 
 /// Appends the values of these fields. Several lines of one field are joined by ", ", and cut where the log would cut
-/// them. Addresses are told without their query, which may contain a secret. Views into `fields`, `wanted` and `text`.
+/// them. URLs are logged without their query, which may contain a secret. Views into `fields`, `wanted` and `text`.
 void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::Fields& fields, TextArena& text,
                    LoggedValues& out);
 

@@ -52,7 +52,7 @@ struct Cost {
 struct LimitUse {
   std::string limit;  ///< name of the limit
   Cost cost;
-  std::uint32_t scale_up = 1;  ///< "1/10" is a counter of the route's own, with scale_up / scale_down times the size
+  std::uint32_t scale_up = 1;  ///< for "1/10", the route has its own counter, with scale_up / scale_down times the size
   /// both at least 1; if they are equal, the limit is not scaled and is counted together with other routes
   std::uint32_t scale_down = 1;
 };
@@ -75,10 +75,10 @@ struct TierPriority {
 struct Shedding {
   /// lower case: the field of trusted hops that names a request's priority; empty if there is none
   std::string priority_from;
-  Duration loop_lag{0};  ///< the loop delay from which on a worker refuses requests; 0 to refuse none for this reason
+  Duration loop_lag{0};  ///< the loop delay at which a worker begins to refuse requests; 0 to ignore the delay
 };
 
-/// An answer that the gateway gives itself.
+/// An answer that the gateway gives without a server.
 struct Respond {
   unsigned status = 200;  ///< 200 to 599
   std::string body;
@@ -95,14 +95,14 @@ enum class Require { nothing, jwt, api_key, mtls };
 /// The treatment of a caller whose API key is unknown or no longer valid. Applies only if keys are configured.
 enum class UnknownKey { anonymous, reject };
 
-/// The treatment of a path in which some servers see more slashes: "%2F" or "%5C", encoded once or more often.
+/// The treatment of a path with "%2F" or "%5C", encoded once or more often, which some servers read as a slash.
 enum class EncodedSlash {
   reject,
   keep  ///< the escape is part of its segment and is forwarded unchanged
 };
 
-/// The fate of a request whose client closes its connection, or only its sending side; the gateway cannot tell the two
-/// apart.
+/// The treatment of a request whose client closes its connection, or only its sending side. The gateway cannot tell the
+/// two cases apart.
 enum class ClientClose {
   end,    ///< the request ends at once
   ignore  ///< the request goes on, because the client may still read
@@ -115,11 +115,11 @@ struct RouteOptions {
   std::string host;
   std::string path;                                  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
   shed::Priority priority = shed::Priority::normal;  ///< priority of requests whose caller has none
-  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; if not set, all_routes has it
+  std::optional<bool> ignore_case;  ///< whether case in the path is ignored; if not set, as in all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::vector<std::string> methods;  ///< upper case; empty for all methods
   RouteConditions conditions;        ///< conditions on the request; `any_case` has the route's own value
-  /// The https port that requests without TLS are redirected to; 0 to serve them. Not set to do as their listener says.
+  /// The https port that requests without TLS are redirected to; 0 to serve them. If not set, the listener decides.
   std::optional<std::uint16_t> https_port;
   std::string to;  ///< name of an upstream; empty if `respond` is set; with `split` the first of its upstreams
   /// the upstream for requests that a limit rejects or an open circuit refuses; empty if there is none
@@ -133,15 +133,15 @@ struct RouteOptions {
   /// the addresses that may use the route, in addition to the rules of all_routes; null for all
   AddressRulesPtr addresses;
   Require require = Require::nothing;
-  std::shared_ptr<const Demands> demands;  ///< the demands on the required credential; null if it need only be valid
+  std::shared_ptr<const Demands> demands;  ///< the demands on the required credential; null if any valid one will do
   CorsPtr cors;                            ///< null if answers have no fields for other origins
-  std::optional<UnknownKey> unknown_key;   ///< if not set, all_routes has it
-  std::optional<Duration> timeout;         ///< longest wait for the head of the answer; if not set, all_routes has it
-  /// longest wait for the next byte of the answer's body; if not set, all_routes has it
+  std::optional<UnknownKey> unknown_key;   ///< if not set, as in all_routes
+  std::optional<Duration> timeout;         ///< longest wait for the head of the answer; if not set, as in all_routes
+  /// longest wait for the next byte of the answer's body; if not set, as in all_routes
   std::optional<Duration> between_bytes;
-  std::optional<std::uint64_t> max_body;      ///< largest body of a request, in bytes; if not set, all_routes has it
-  std::optional<ClientClose> client_close{};  ///< if not set, all_routes has it
-  /// lowest rate of bodies, in bytes per second; 0 for no bound; if not set, all_routes has it
+  std::optional<std::uint64_t> max_body;      ///< largest body of a request, in bytes; if not set, as in all_routes
+  std::optional<ClientClose> client_close{};  ///< if not set, as in all_routes
+  /// lowest rate of bodies, in bytes per second; 0 for no bound; if not set, as in all_routes
   std::optional<std::uint64_t> min_rate{};
   std::uint64_t held_body = 0;  ///< bytes of a body that are read before a server is chosen; 0 if the body is not held
   bool grpc_web = false;        ///< whether calls of gRPC-Web are translated to calls of gRPC
@@ -149,7 +149,7 @@ struct RouteOptions {
   std::shared_ptr<const AuthService> auth{};  ///< the auth service; null if there is none
   CompressionPtr compression{};               ///< null if answers are not compressed
   std::shared_ptr<const BasicAuth> basic{};   ///< null if no password is required
-  std::optional<OwnBody> own_body{};          ///< the body of the route's problems; if not set, `rejection` has it
+  std::optional<OwnBody> own_body{};          ///< the body of the route's problems; if not set, as in `rejection`
 };
 
 /// The values for all routes that do not set their own.
@@ -169,7 +169,8 @@ struct AllRoutes {
 };
 
 /// Fields that only a trusted hop may send: the address, port, path and caller of the original request. Servers believe
-/// these fields, and any client could send them ("Proxy" becomes the variable HTTP_PROXY).
+/// these fields, but any client could send them. "Proxy" is one of them because some servers turn it into the variable
+/// HTTP_PROXY.
 inline constexpr std::string_view kProxyFields[] = {
     "X-Forwarded-*",      "X-Original-URL",       "X-Original-URI",      "X-Original-Host", "X-Original-Forwarded-For",
     "X-Rewrite-URL",      "X-HTTP-Host-Override", "X-Url-Scheme",        "X-Script-Name",   "Script-Name",
@@ -190,14 +191,14 @@ struct PathOptions {
   Duration write_timeout = std::chrono::seconds(10);   ///< longest wait for a server to accept a byte
   Duration tunnel_timeout = std::chrono::minutes(10);  ///< longest time without a byte in either direction of a tunnel
   http::HeadBounds head_bounds;                        ///< bounds of the head in a request to explain
-  /// bytes in the buffers of all connections from which on no body is held; 0 for no bound
+  /// once the buffers of all connections have this many bytes, no further body is held; 0 for no bound
   std::uint64_t buffered = 0;
   Rejection rejection;
   ErrorPages error_pages = ErrorPages::as_accepted;
   std::vector<ErrorPage> pages;  ///< texts from the configuration; if two fit a status and form, the first one is used
   std::string home = "/";        ///< the link in pages of problems; empty if they have none
-  /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names that begin
-  /// like it.
+  /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
+  /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
   /// Secrets that sign appointments: the first one signs, and all of them verify.
   std::vector<std::string> signing_keys;

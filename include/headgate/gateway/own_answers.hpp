@@ -36,7 +36,7 @@ enum class BodyVariable : std::uint8_t {
 inline constexpr WordsUpTo<BodyVariable::home> kBodyVariables({"", "status", "title", "detail", "code", "limit", "when",
                                                                "retry_after", "request_id", "home"});
 
-/// The escaping of a value in a text, so that it remains a value there.
+/// The escaping that keeps the text around a value from being changed by the value.
 enum class BodyEscape : std::uint8_t {
   none,   ///< none, for plain text
   json,   ///< for the inside of a JSON string

@@ -1,6 +1,6 @@
 #pragma once
-// A problem as the gateway's answer (RFC 9457). It says what was wrong and what helps, and reveals nothing about the
-// inside.
+// A problem as the gateway's answer (RFC 9457). The answer says what was wrong and what helps, and reveals nothing
+// about the internals.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -14,8 +14,8 @@
 
 namespace headgate::gateway {
 
-/// The status, in the log, in metrics and in explanations, of a request that is ended on purpose without an answer. The
-/// number is nginx's. No client receives it.
+/// The status of a request that is deliberately ended without an answer. The log, metrics and explanations show this
+/// number, which nginx also uses; no client receives it.
 inline constexpr unsigned kSilentStatus = 444;
 
 /// Whether a problem has a body.
@@ -52,8 +52,8 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text);
 /// Returns the problem for a head that was refused.
 Problem problem_of_head(unsigned status, std::string_view why);
 
-/// Returns the problem for the client of a request that an operator ended; nothing if none did, or if an answer has
-/// begun.
+/// Returns the problem for the client of a request that an operator ended; nothing if no operator ended it, or if an
+/// answer has begun.
 std::optional<Problem> problem_of_operator(const Exchange& x);
 
 /// Sends the problem as the reply, unless a reply has begun or the problem is silent, and records it in `x`. `style`

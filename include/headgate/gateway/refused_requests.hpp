@@ -1,6 +1,6 @@
 #pragma once
-// The last requests that a worker refused because they were malformed, too large or too slow. An operator sees there
-// what is wrong with them. No other request is kept.
+// The last requests that a worker refused because they were malformed, too large or too slow. They are kept so that an
+// operator can see what was wrong. Other requests are not kept.
 
 #include "headgate/core/time.hpp"
 
@@ -23,8 +23,8 @@ struct RefusedRequest {
   std::string method, host, path;  ///< as logged; empty if not known
   /// the offset of the fault from the beginning of the head; not set if the fault has no place in the head
   std::optional<std::uint64_t> byte;
-  /// The text around the fault: before it, the wrong byte, and after it. Inside a secret only "(secret)" is shown, in
-  /// `before`.
+  /// The text before the fault, the wrong byte, and the text after it. If the fault is inside a secret, only "(secret)"
+  /// is shown, in `before`.
   std::string before, wrong, after;
   std::string head;  ///< at most RefusedRequests::kHead bytes as received, with "(secret)" in place of secrets
   bool cut = false;  ///< whether the received head was longer
@@ -32,7 +32,7 @@ struct RefusedRequest {
 
 /// The refused requests of a worker, which writes them; any thread may read them. Keeps at most kKept requests, and at
 /// most kOfOne of one owner. When the list is full, the owner with the most entries loses the oldest, so a stranger who
-/// floods it displaces only his own.
+/// floods the list displaces only his own requests.
 class RefusedRequests {
  public:
   static constexpr std::size_t kKept = 64;
@@ -40,8 +40,8 @@ class RefusedRequests {
   static constexpr std::size_t kHead = 1024;
 
   void note(RefusedRequest request);
-  /// Returns whether the text of a request of this owner should be made at `now`. It is not worth the work if all kept
-  /// requests of the owner are younger than a second, as happens with a stranger who sends as fast as possible.
+  /// Returns whether a request of this owner should be described at `now`. Returns false if all kept requests of the
+  /// owner are younger than a second, to save work when a stranger sends as fast as possible.
   bool wants(const std::string& owner, Instant now) const;
   /// Returns the requests, the oldest first.
   std::vector<RefusedRequest> list() const;

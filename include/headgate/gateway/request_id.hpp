@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// The wall-clock time at a moment of the steady clock. The difference between the clocks is measured only now and
-/// then: this is exact enough for an id, and reading a clock costs as much as the rest of the id.
+/// The wall-clock time at a moment of the steady clock. The difference between the clocks is measured only
+/// occasionally. This is exact enough for an id, and reading a clock costs as much as making the rest of the id.
 class WallOfSteady {
  public:
   Instant at(const Clock& clock, Clock::Steady moment) noexcept {
@@ -33,8 +33,9 @@ class RequestIds {
  public:
   explicit RequestIds(Random& random) : counter_(random()) {}
 
-  /// Returns the caller's id if it is valid, otherwise a new one. A valid id has 1 to 128 characters of A-Z a-z 0-9 - _
-  /// . ; a new one has 16 of Crockford's base 32, and new ones sort by time. A view into the head or x.text.
+  /// Returns the caller's id if it is valid, otherwise a new one. A valid id has 1 to 128 characters from A-Z, a-z,
+  /// 0-9, '-', '_' and '.'. A new id has 16 characters of Crockford's base 32, and new ids sort by time. The result is
+  /// a view into the head or x.text.
   std::string_view of(Exchange& x);
 
  private:

@@ -14,7 +14,7 @@
 
 namespace headgate::gateway {
 
-/// The name of a request, unique in this process for ever.
+/// The name of a request. No other request of this process ever has the same name.
 struct RequestName {
   std::uint32_t worker = 0;
   std::uint64_t connection = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The conditions of a route on a request beside host, path and method: fields of the head, parameters of the query, a
-// regular expression for the path, and the client's address.
+// The conditions of a route on a request, in addition to host, path and method: fields of the head, parameters of the
+// query, a regular expression for the path, and the client's address.
 
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/options.hpp"
@@ -21,7 +21,7 @@ class PathRegex;
 /// A field or a parameter that must be present with one of these values.
 struct ValueCondition {
   std::string name;
-  std::vector<std::string> values;  ///< compared with case; empty for any value, also an empty one
+  std::vector<std::string> values;  ///< compared with case; empty for any value, including an empty one
   bool operator==(const ValueCondition&) const = default;
 };
 
@@ -41,25 +41,25 @@ struct RouteConditions {
   }
 };
 
-/// How specific conditions are: how many there are, how many of them name values, and how small the largest block of
-/// addresses is.
+/// A measure of how specific conditions are: the number of conditions, the number of them that name values, and the
+/// size of the largest block of addresses.
 struct ConditionRank {
   std::size_t count = 0;
   std::size_t with_values = 0;
-  std::size_t bits = 0;  ///< prefix length of that block, as one of IPv6; 0 without a condition on addresses
+  std::size_t bits = 0;  ///< prefix length of the largest block, counted as in IPv6; 0 without a condition on addresses
   auto operator<=>(const ConditionRank&) const = default;
 };
 ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 
-/// Whether conditions hold. The result is `unclear` if a reader of the request could find another value than the
-/// gateway does, because a name appears twice, or in a spelling that some servers treat as the same name. Examples of
+/// Whether conditions hold. They are `unclear` if a server could find another value in the request than the gateway
+/// does. This is so if a name appears twice, or in a spelling that some servers treat as the same name. Examples of
 /// such spellings are a field with '_' for '-' (RFC 3875 section 4.1.18), and a parameter after ';' or with a broken
 /// escape.
 enum class Meets { no, yes, unclear };
 
 /// Returns whether all conditions hold. If one of them is unclear, the result is unclear even if another does not hold,
-/// so that no caller can leave a route by writing a name twice. `query` begins with '?' or is empty, and `path` is
-/// normalised. `client` is null if the address is not known; it is then in no block.
+/// so that no caller can avoid a route by writing a name twice. `query` begins with '?' or is empty, and `path` is
+/// normalised. `client` is null if the address is not known; an unknown address is in no block.
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
             std::string_view path, const boost::asio::ip::address* client = nullptr);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The changes of a route to the messages that pass through it, compiled with the configuration. Only routes that change
-// something have them.
+// The changes of a route to the messages that pass through it, compiled with the configuration. A route that changes
+// nothing has none.
 
 #include "headgate/gateway/edit_options.hpp"
 
@@ -23,7 +23,7 @@ struct PathTemplate {
     std::size_t segment = kNone;  ///< the segment of the request's path that follows the text, from 0
   };
   std::vector<Piece> pieces;
-  /// at the end: the number of segments whose remainder follows; it is empty or begins with '/'
+  /// at the end: the rest of the request's path after this many segments follows; the rest is empty or begins with '/'
   std::size_t rest_after = kNone;
 };
 

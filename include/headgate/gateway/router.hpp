@@ -57,7 +57,7 @@ class Router {
            Case letters = Case::matters, const RouteConditions* conditions = nullptr);
 
   /// Finds the route of a request. Parameters of a segment (";v=1") and a slash at the end are ignored, as many servers
-  /// do, so that they do not avoid a limit.
+  /// ignore them, so that adding them does not avoid a limit.
   ///
   /// The most specific route wins. In a path, a literal segment comes before a parameter, and a parameter before "*". A
   /// route that matches the case of the path comes before one that ignores case. An exact host comes before a pattern,
@@ -70,8 +70,8 @@ class Router {
   }
 
   /// Returns the largest number of pattern segments that one request can be compared with, in the trees of one host.
-  /// The number rises only where patterns have a literal and a parameter side by side in many segments, and not with
-  /// the number of routes. The call takes time in proportion to the number of routes.
+  /// The number does not depend on the number of routes. It rises only if patterns have a literal and a parameter side
+  /// by side in many segments. The call takes time in proportion to the number of routes.
   std::size_t longest_search() const;
 
  private:

@@ -27,7 +27,7 @@ class Candidate;
 struct Snapshot {
   std::shared_ptr<const CompiledConfig> compiled;              ///< shared by all workers
   std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of Route::upstream
-  /// This worker's part of the upstreams' retry budgets; null where nothing is retried.
+  /// This worker's part of the upstreams' retry budgets; null for an upstream whose requests are not retried.
   std::vector<std::shared_ptr<upstream::RetryShare>> retries;
   std::shared_ptr<limit::RemoteLimiter> redis;  ///< null only if no limit is counted in Redis
   std::shared_ptr<room::RemoteRooms> rooms;     ///< null only if no room is in Redis

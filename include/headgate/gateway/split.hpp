@@ -11,7 +11,8 @@
 
 namespace headgate::gateway {
 
-/// The mark of a request that asks for one share: a header field or a cookie with exactly this value, once.
+/// The mark of a request that asks for one share: a header field or a cookie that appears once and has exactly this
+/// value.
 struct SplitWhen {
   enum class In { header, cookie };
   In in = In::header;

@@ -39,11 +39,11 @@ enum class RoomOutcome : std::uint8_t {
 /// The decision of the route's waiting room. Set by the step `room`.
 struct RoomVisit {
   RoomOutcome outcome = RoomOutcome::none;
-  bool observed = false;         ///< whether the caller would have had to wait in a room that enforces
+  bool observed = false;         ///< whether the caller would have had to wait if the room enforced its limit
   bool page = false;             ///< whether the caller gets a page
   bool cookie = false;           ///< whether `give` is set as a cookie; otherwise it is a header field
   std::string_view give;         ///< the ticket or pass for the caller; a view into x.text, or empty
-  Duration keep{0};              ///< time for which a browser keeps it
+  Duration keep{0};              ///< time for which a browser keeps the cookie
   std::int64_t position = 0;     ///< the place of a waiting caller; 0 if it is not known
   std::optional<Duration> wait;  ///< the expected wait, if it is known
   std::uint64_t refresh = 0;     ///< seconds after which the page asks again
@@ -98,7 +98,7 @@ struct CapacityPart {
 /// The state of load shedding, of the bounds of servers, and of the circuit breaker.
 struct SheddingPart {
   shed::Priority priority = shed::Priority::normal;  ///< set by the route, the caller's tier or a trusted hop
-  /// the priority that counts; a share of the requests with a low one count as normal
+  /// the priority that decides; a share of the requests with a low priority count as normal
   shed::Priority effective = shed::Priority::normal;
   std::optional<shed::Layer> layer;           ///< the layer that refused the request
   Duration queued{0};                         ///< time of the wait for a place
@@ -122,8 +122,8 @@ struct SuspensionPart {
 
 /// The state of the steps of one exchange. Exchange::reset() replaces it as a whole.
 struct StepState {
-  /// Whether the route has a step that keeps something. Set by the walk as soon as there is a route. If false, no step
-  /// may change a member, and nothing needs to be reset.
+  /// Whether the route has a step that keeps something. Set as soon as the route is found. If false, no step may change
+  /// a member, and nothing needs to be reset.
   bool used = false;
   bool quotas_noticed = false;  ///< whether the decisions were checked for quota notices
   RoomVisit room;

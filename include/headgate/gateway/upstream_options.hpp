@@ -15,12 +15,13 @@ namespace headgate::gateway {
 /// The queue for a place at a server. Servers can have a bound of simultaneous requests
 /// (upstream::ServerOptions::max_in_flight).
 struct ServerQueue {
-  std::uint32_t length = 0;  ///< the most requests of the process that wait; 0 to refuse further requests at once
+  /// largest number of waiting requests in the process; 0 to refuse further requests at once
+  std::uint32_t length = 0;
   Duration wait = std::chrono::milliseconds(500);  ///< longest wait
 };
 
-/// An upstream: how its servers are reached, and what the path does with its requests. Two objects compare by how their
-/// servers are reached, so that a change of anything else keeps the connections.
+/// An upstream: how its servers are reached, and what the path does with its requests. Two objects compare equal if
+/// their servers are reached in the same way, so that a change of anything else keeps the connections.
 struct UpstreamOptions : upstream::ServerGroupOptions {
   /// The key by which requests are assigned to servers, so that equal keys go to one server. Empty if requests have no
   /// key.

@@ -30,12 +30,12 @@ enum class Suffixed : bool { no, yes };
 /// type is listed twice, the first one counts; with suffixes, one member with a weight above 0 is enough. `accept`
 /// comes from accepted().
 bool names_type(std::string_view accept, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
-/// Does the same for the Accept fields of a head, each on its own.
+/// Does the same for the Accept fields of a head, and examines each field on its own.
 bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
 
 /// Returns a client's preference for the content coding `coding` ("br", "identity"), from 0 (not accepted) to 1000;
-/// empty if neither it nor "*" is listed. "x-gzip" is "gzip" (section 8.4.1.3). If a coding is listed twice the first
-/// one counts. `accept` comes from accepted().
+/// empty if neither the coding nor "*" is listed. "x-gzip" is "gzip" (section 8.4.1.3). If a coding is listed twice,
+/// the first one counts. `accept` comes from accepted().
 std::optional<unsigned> coding_quality(std::string_view accept, std::string_view coding) noexcept;
 
 }  // namespace headgate::http

@@ -6,8 +6,8 @@
 
 namespace headgate::http {
 
-/// A reader that returns what the reader behind it returns and observes it, without copying or waiting. Worker thread
-/// only; lives as long as its exchange.
+/// A reader that observes the bytes that the next reader in the chain returns, and passes them on without copying or
+/// waiting. Worker thread only; lives as long as its exchange.
 class BodyLook : public BodyReader {
  public:
   /// Makes this observer read from `from`; bytes that were read earlier are not observed. Returns the observer, from

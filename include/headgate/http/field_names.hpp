@@ -1,5 +1,5 @@
 #pragma once
-// A set of field names, compared as servers do that turn fields into variables. Used by gateway.
+// A set of field names, compared as by servers that turn fields into variables. Used by gateway.
 
 #include <cstdint>
 #include <span>

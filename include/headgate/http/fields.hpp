@@ -46,8 +46,8 @@ namespace detail {
 bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Compares like same_word(), but takes all characters other than letters and digits for the same. Servers that turn
-/// fields into variables (RFC 3875 section 4.1.18) cannot tell names apart that are equal here.
+/// Compares like same_word(), but treats all characters other than letters and digits as equal. Servers that turn
+/// fields into variables (RFC 3875 section 4.1.18) cannot distinguish names that this function finds equal.
 inline bool same_variable(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_variable_letters(a, b);
 }

@@ -20,9 +20,9 @@ enum class Paths : std::uint8_t {
 enum class PathKind : std::uint8_t {
   refused,  ///< the path is malformed, or different servers read it in different ways; answered with 400
   plain,    ///< every server sees the same slashes
-  /// The path contains "%2F" or "%5C", directly or after repeated decoding, so that some servers see a slash there. Or,
-  /// decoded once, it still contains an escaped letter, digit, "-", ".", "_" or "~" ("%2570"), so that some servers see
-  /// another path.
+  /// The path contains "%2F" or "%5C", directly or after repeated decoding, so that some servers see a slash there. Or
+  /// the path, once decoded, still contains an escaped letter, digit, "-", ".", "_" or "~" ("%2570"), so that some
+  /// servers see another path.
   hides_slash,
 };
 

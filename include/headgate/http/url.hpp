@@ -21,7 +21,7 @@ struct UrlParts {
 UrlParts split_url(std::string_view text) noexcept;
 
 enum class HostKind : std::uint8_t {
-  none,         ///< not a host, or one that two readers could take for different hosts
+  none,         ///< not a host, or a text that two readers could take for different hosts
   name,         ///< a DNS name (RFC 1123 section 2.1); underscores are allowed because clusters use them
   rooted_name,  ///< a name that ends in the dot of the root
   v4,
@@ -44,7 +44,7 @@ std::optional<std::uint16_t> read_port(std::string_view text) noexcept;
 /// Decodes escapes: %41 becomes A. Returns false if an escape is broken or stands for a control character; then `out`
 /// is invalid.
 bool percent_decode(std::string_view text, std::string& out);
-/// Decodes text in which every character is allowed: a broken escape is kept, and each character may be escaped.
+/// Decodes text in which every character is allowed, escaped or not. A broken escape is kept.
 std::string percent_decoded(std::string_view text);
 
 }  // namespace headgate::http

@@ -24,7 +24,7 @@ struct Hops {
 
 /// Finds the client's address. If `peer` is not trusted, `peer` is the client. Otherwise the walk reads the entries of
 /// `fields` (the values of `field`, in the order received) from the right, through trusted hops. The first untrusted
-/// address is the client; if every hop is trusted, the leftmost is.
+/// address is the client; if every hop is trusted, the leftmost address is the client.
 ///
 /// An entry may have a port ("192.0.2.1:80", "[2001:db8::1]:443"). Forwarded is parsed as in RFC 7239 section 4: the
 /// address is the `for` of each element, which may hide its port ("192.0.2.1:_a"). X-Real-IP has one address in one
@@ -34,7 +34,7 @@ struct Hops {
 /// leading zero, an element that breaks the grammar or has `for` twice. The hop that reported this entry is then the
 /// client. The walk also ends after 64 steps. Mistakes further to the left do not affect entries to the right of them,
 /// because elements are split from the right, including quotes. So a client can neither remove nor change the entries
-/// that later hops append to its own field.
+/// that later hops append to the client's own field.
 ///
 /// IPv4-mapped IPv6 counts as IPv4; the zone of a peer is dropped. Does not allocate; any thread.
 Hops walk_hops(const boost::asio::ip::address& peer, AddressField field, std::span<const std::string_view> fields,

@@ -1,7 +1,7 @@
 #pragma once
 // A snapshot of the credentials: known API keys, the keys of issuers, lists of addresses, users. Credentials change
-// with their files and with the keys that issuers publish, while the configuration stays the same. Used by gateway and
-// keyring.
+// when their files change or when issuers publish other keys, while the configuration stays the same. Used by gateway
+// and keyring.
 
 #include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/api_keys.hpp"

@@ -14,7 +14,7 @@ namespace headgate::identity {
 
 /// A bounded cache of digests. Each row keeps its kInRow latest texts. A text is compared completely, so none is ever
 /// mistaken for another. If a client fills a row on purpose, the digests of other texts in this row are only as slow as
-/// without the cache. Its content is as secret as the texts. One thread.
+/// without the cache. The content of the cache is as secret as the texts. One thread.
 class DigestMemory {
  public:
   static constexpr std::size_t kPlaces = 1024;

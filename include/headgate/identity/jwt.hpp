@@ -53,8 +53,8 @@ struct VerifiedToken {
   std::size_t issuer = 0;                        ///< index of its issuer in JwtOptions::issuers
   JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< algorithm of its signature
   std::vector<std::string> literals{};           ///< names of those `claims` that are integers or booleans in JSON
-  /// Claims that cannot be keys but that a route may require: lists of strings, each followed by a line feed, and
-  /// single strings of more than 1 KiB in the same form. Strings with control characters are omitted.
+  /// Claims that cannot be keys, but that a route may require: lists of strings, where each string is followed by a
+  /// line feed, and single strings of more than 1 KiB in the same form. Strings with control characters are omitted.
   Claims lists{};
   /// Claims that are not in `claims` but can distinguish callers: long strings, strings with control characters,
   /// fractions and lists. The value is '~' and 128 bits of a digest in hexadecimal. Empty lists, objects and null are
@@ -81,11 +81,12 @@ class JwtVerifier {
   virtual ~JwtVerifier() = default;
 
   /// Verifies `token` (without "Bearer "). Checks size and form first, then the key and the signature, and only then
-  /// the claims: `iss`, `aud`, and the dates at `now`. Reads at most 8 KiB. With several issuers, the token's `iss`
-  /// says which one it is from (wrong_issuer: none of them); then only that issuer's keys are tried.
+  /// the claims: `iss`, `aud`, and the dates at `now`. Reads at most 8 KiB. If there are several issuers, the token's
+  /// `iss` names its issuer (wrong_issuer if it names none of them), and only that issuer's keys are tried.
   ///
-  /// Keys: the `alg` must be one of the issuer's, and the key must be for it by its type, its curve and its own `alg`.
-  /// So a token never chooses how it is checked. Its `kid` is only compared with those of the keys:
+  /// Keys: the `alg` must be one of the issuer's algorithms, and the key must fit this algorithm by its type, its curve
+  /// and its own `alg`. So a token never chooses how it is checked. The token's `kid` is only compared with those of
+  /// the keys:
   /// - Some keys have this kid: only those are tried.
   /// - No key has this kid: only keys without a kid (a PEM, a secret) are tried. If the issuer also has keys with a
   ///   kid, a signature that fits none is unknown_key and not bad_signature, because it may be of a newer key.

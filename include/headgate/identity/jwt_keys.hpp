@@ -33,9 +33,9 @@ class JwtKeys {
   /// oct. Keys for another use are ignored, as RFC 7517 section 5 requires: keys with a `use` other than sig, `key_ops`
   /// without verify, an `alg` that is not listed, an unknown `kty` or curve.
   ///
-  /// Keys that are invalid are ignored as well, and listed in passed_over(): keys that break a rule of
-  /// of_configuration(), a point off its curve or of small order, a coordinate of wrong length, another spelling of
-  /// base64url. So one bad key does not block the rotation of the others.
+  /// Invalid keys are ignored as well, and listed in passed_over(), so that one bad key does not block the rotation of
+  /// the others. A key is invalid if it breaks a rule of of_configuration(), or if it has a point off its curve or of
+  /// small order, a coordinate of wrong length, or another spelling of base64url.
   ///
   /// The error is a sentence without a final dot. Errors: not a JWK Set, a duplicate member, a private key (even for
   /// another use), two keys with the same `kid` and algorithm, more than 1 MiB or 256 keys, or no usable key. Links to

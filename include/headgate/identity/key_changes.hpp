@@ -1,5 +1,5 @@
 #pragma once
-// Edits the text of a key file: adds and revokes keys, and keeps the rest as people wrote it. Used by services.
+// Edits the text of a key file: adds and revokes keys, and leaves the rest as it was written. Used by services.
 
 #include "headgate/core/time.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -20,9 +20,9 @@ struct ChangedKeyFile {
 };
 
 /// Returns the key file `json` with these changes. A record whose digest is not in the file is appended. A revoked
-/// record replaces one that is not revoked. Otherwise the record in the file stays, so that manual edits are kept.
-/// Records that are past at `now` (see is_past) are removed if anything else changes. The error is an error of the file
-/// before or after the changes. Any thread; takes about 4 µs per key of the file.
+/// record replaces a record that is not revoked. In all other cases the record in the file stays, so that manual edits
+/// are kept. Records for which is_past() is true at `now` are removed if anything else changes. The error describes a
+/// mistake in the file before or after the changes. Any thread; takes about 4 µs per key of the file.
 Result<ChangedKeyFile, KeyFileError> change_key_file(std::string_view json, std::span<const ApiKeyRecord> changes,
                                                      Instant now);
 

@@ -30,8 +30,8 @@ std::string revoked_text(const ApiKeyRecord& record);
 std::optional<ApiKeyRecord> read_record(std::string_view text);
 inline constexpr std::size_t kLongestRecord = 16UL * 1024;
 
-/// Returns the record to publish for a key that is revoked at `now`: it has the owner, but no limits. The record of a
-/// key that is revoked already stays as it is.
+/// Returns the record to publish for a key that is revoked at `now`: it has the owner, but no limits. Returns the
+/// record unchanged if the key is already revoked.
 ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
 
 /// Maximum size in bytes of a record that gateways share. The shared log has room for little more.
@@ -40,8 +40,8 @@ inline constexpr std::size_t kLongestShared = 1900;
 /// Time for which an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
 /// Returns whether the record is no longer needed: the key was issued by a gateway and expired long ago, so that
-/// forgetting it does no harm. A revoked key that never expires is remembered forever, and so is a key that a person
-/// wrote into the file.
+/// forgetting it does no harm. A revoked key that never expires, and a key that a person wrote into the file, are
+/// always needed.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

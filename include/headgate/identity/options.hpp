@@ -20,8 +20,8 @@ namespace headgate::identity {
 /// An address block, such as "10.0.0.0/8" or "fd00::/8".
 using Network = std::variant<boost::asio::ip::network_v4, boost::asio::ip::network_v6>;
 
-/// The field in which trusted hops write the client's address. There is only one, because a hop passes on the other
-/// fields as its client sent them.
+/// The field in which trusted hops write the client's address. There is only one such field, because a hop passes on
+/// the other fields as its client sent them.
 enum class AddressField { x_forwarded_for, forwarded, x_real_ip };
 
 /// Signature algorithms of tokens (RFC 7518, RFC 8037). The configuration and the key choose them; the `alg` of a token

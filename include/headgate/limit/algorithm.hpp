@@ -74,7 +74,8 @@ using Words = std::array<std::int64_t, kMaxWords>;
 /// The effect that a check would have.
 struct Outcome {
   bool allowed = false;
-  /// The stored state is wrong (a clock was set back or a rule changed), so commit even if nothing is taken.
+  /// The stored state is wrong because a clock was set back or a rule changed, so commit() must be called even if
+  /// nothing is taken.
   bool stale = false;
   Words words{};  ///< the first Algorithm::words of these go into the reply
 };
@@ -116,7 +117,7 @@ struct Algorithm {
   /// giving back would remove the latest moments, which belong to the others.
   bool gives_back_late = true;
   /// Whether permits come back with time, so that a rejected caller can be told how long to wait. False for requests in
-  /// flight, where each request returns its own permit.
+  /// flight, because each request returns its own permit.
   bool refills = true;
   /// Whether the algorithm counts by days or months of a time zone if the rule has a calendar.
   bool by_calendar = false;

@@ -31,8 +31,8 @@ std::optional<Appointment> parse_appointment(std::string_view text);
 enum class Punctuality : std::uint8_t { early, in_time, late };
 Punctuality arrival(const Appointment& appointment, Instant now) noexcept;
 
-/// Returns whether a limit with this rule can offer appointments. It can if the time at which each permit of a debt
-/// comes back is known, and requests do not wait for permits.
+/// Returns whether a limit with this rule can offer appointments. Two conditions must hold: the time at which each
+/// permit of a debt comes back is known, and requests do not wait for permits.
 bool can_appoint(const Rule& rule) noexcept;
 
 /// Returns when the permits of a debt have come back. `booked` are the checks of one limit (How::debt), decided at
@@ -48,9 +48,9 @@ std::optional<Appointment> appoint(const AppointmentTerms& terms, std::int64_t c
 /// In a cluster, the new counter is in the same slot as the counter of `of`.
 Rule use_of(const Appointment& appointment, const Rule& of);
 
-/// Returns a rule that limits how many permits one address may reserve if other addresses use the same counter: in any
-/// period of length `terms.ahead`, a tenth of the permits that come back in it, but at least 10. `of` are the rules of
-/// the limit; in a cluster, the new counter is in the same slot as theirs.
+/// Returns a rule that limits how many permits one address may reserve if other addresses use the same counter. In any
+/// period of length `terms.ahead`, an address may reserve a tenth of the permits that come back in that period, but at
+/// least 10. `of` are the rules of the limit; in a cluster, the new counter is in the same slot as theirs.
 Rule share_of_address(const AppointmentTerms& terms, std::span<const Rule> of, std::string_view address);
 
 }  // namespace headgate::limit

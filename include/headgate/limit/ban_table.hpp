@@ -20,9 +20,9 @@
 namespace headgate::limit {
 
 /// The table. One per process; any thread. A look-up takes about 30 ns; while nobody is suspended, it only loads one
-/// number. Bounded: above kMaxBans keys, the limit with the most of them loses the suspension that ends first. So no
-/// limit loses a suspension while it has fewer than its fair share. Suspensions ordered by an operator are never
-/// dropped, and do not count for the bound.
+/// number. The table is bounded: above kMaxBans keys, the limit with the most suspended keys loses the suspension that
+/// ends first. So a limit that has fewer than its fair share loses no suspension. Suspensions ordered by an operator
+/// are never dropped and do not count towards the bound.
 ///
 /// A key is remembered for some time after its suspension: the next suspension lasts twice as long. Of two changes to a
 /// key, the one that is later in the shared log wins.
@@ -32,7 +32,7 @@ class BanTable {
   /// How long a key is remembered after the end of its suspension, at most. No BanPolicy::longest is longer.
   static constexpr Duration kRemembered = std::chrono::hours(24) * 31;
 
-  /// Called with each change that was made here (not with those of apply()), on the thread that made it.
+  /// Called with each change that was made in this process, except by apply(), on the thread that made the change.
   using Hook = std::function<void(const Ban&)>;
 
   explicit BanTable(Hook changed = nullptr, std::size_t bound = kMaxBans);
@@ -43,7 +43,7 @@ class BanTable {
     bool observed = false;
     bool operated = false;  ///< ordered by an operator
   };
-  /// Returns the suspension of `key` at `now`; empty if it is not suspended. `offences` is the rule of its limit's
+  /// Returns the suspension of `key` at `now`; empty if the key is not suspended. `offences` is the rule of its limit's
   /// policy.
   std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const {
     return find(std::string_view(offences.limit), key, now);
@@ -59,15 +59,15 @@ class BanTable {
   /// Returns the prefix lengths of the blocks of addresses that operators suspended.
   const BlockLengths& blocks() const noexcept { return blocks_; }
 
-  /// Suspends `key` by `policy`; empty if it is suspended already.
+  /// Suspends `key` by `policy`; empty if the key is suspended already.
   std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
                              Instant now);
   /// Returns for how long suspend() would suspend `key`, which is not suspended now.
   Duration next_length(const BanPolicy& policy, std::string_view key, Instant now) const;
   /// Suspends `key` of `limit` for this long, by order of an operator. Replaces a current suspension.
   Ban add(std::string_view limit, std::string_view key, Duration length, Instant now);
-  /// Ends the suspension of `key` of `limit` by order of an operator, and forgets earlier ones. Empty if it is not
-  /// suspended.
+  /// Ends the suspension of `key` of `limit` by order of an operator, and forgets earlier suspensions of the key. Empty
+  /// if the key is not suspended.
   std::optional<Ban> lift(std::string_view limit, std::string_view key, Instant now);
   /// Applies an entry of the shared log.
   void apply(const Ban& ban, Instant now);

@@ -20,8 +20,8 @@ class Calendar {
  public:
   enum class Unit { day, month };
   /// A period from `start` (included) to `end` (excluded). A day has 23 to 25 hours if clocks change by one hour. A
-  /// month has 28 to 31 days, plus or minus that hour. A day begins at the first moment with its date. Where clocks
-  /// jump from 00:00 to 01:00, it begins at 01:00. Where clocks go back over midnight, it begins at the first of the
+  /// month has 28 to 31 days, plus or minus that hour. A day begins at the first moment with its date. If clocks jump
+  /// from 00:00 to 01:00, the day begins at 01:00. If clocks go back over midnight, the day begins at the first of the
   /// two midnights, and only once.
   struct Window {
     Instant start;

@@ -1,6 +1,6 @@
 #pragma once
-// The fingerprints of limits, by which gateways that share Redis notice that they enforce different versions of a
-// limit. Used by services and redis.
+// The fingerprints of limits. Gateways that share Redis compare them to notice that they enforce different versions of
+// a limit. Used by services and redis.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"

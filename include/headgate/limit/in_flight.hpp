@@ -11,11 +11,12 @@ namespace headgate::limit {
 /// Grants `rule.burst` permits, each held by one request; the cost of a request is always 1 here. The rate is {burst,
 /// kFlightLease}.
 ///
-/// In memory a counter has the number of its holders. In Redis it has the token of each (Check::token) with the moment
-/// until which it counts: kFlightLease after it was taken or renewed. So taking, renewing (How::debt) and giving back
-/// with one token may each be repeated, and permits of a killed gateway are free again after kFlightLease.
+/// In memory a counter has the number of its holders. In Redis it has the token of each holder (Check::token) and the
+/// moment until which the holder counts: kFlightLease after its permit was taken or renewed. So taking, renewing
+/// (How::debt) and giving back with the same token may be repeated without harm, and permits of a killed gateway are
+/// free again after kFlightLease.
 ///
-/// With Rule::wait, requests stand in queues (shed/wait_queues). Of each gateway's queue, only the first request has a
+/// With Rule::wait, requests stand in queues (shed/wait_queues). Only the first request of each gateway's queue has a
 /// place in the queue in Redis, which is in the order of arrival.
 extern const Algorithm in_flight;
 

@@ -15,9 +15,9 @@ namespace headgate::limit {
 
 /// Remembers rejections. One for each worker; not thread-safe; no allocation after construction.
 ///
-/// A rejection says until when Redis rejects this cost and every higher cost: until then, other requests can only take
-/// more. So the gateway repeats it until then, and rejects exactly the requests that Redis would reject. A lower cost
-/// is not covered and goes to Redis. Only three events can change the decision of Redis:
+/// A rejection says until when Redis rejects this cost and every higher cost, because other requests can only take more
+/// permits meanwhile. The gateway repeats the rejection until that moment, and so rejects exactly the requests that
+/// Redis would reject. A check with a lower cost goes to Redis. Only three events can change the decision of Redis:
 /// - permits are given back: forget() handles those that are given back here;
 /// - the limit becomes larger: a rule of another size does not see the entries of this one;
 /// - an operator resets the counter, or another gateway gives back: kLongest bounds the life of each rejection. So the
@@ -25,12 +25,13 @@ namespace headgate::limit {
 ///   Redis would reject.
 ///
 /// A known rejection covers a higher cost, but does not tell its wait. If permits come back evenly, the wait is
-/// computed (Algorithm::even). Otherwise the gateway checks each cost in Redis once and remembers the wait. Only kCosts
-/// waits are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost
-/// gets a longer wait than it needs: the wait of the next higher known cost, or the wait until the counter is full.
-/// After such a wait the caller is allowed, unless others have taken permits meanwhile.
+/// computed (Algorithm::even). Otherwise the gateway checks each cost in Redis once and remembers the wait. At most
+/// kCosts waits are remembered, so that a caller who always sends new costs cannot cause a check for each request. Any
+/// other cost gets a longer wait than it needs: the wait of the next higher known cost, or the wait until the counter
+/// is full. After such a wait the caller is allowed, unless others have taken permits meanwhile.
 ///
-/// If there are too many rejections, the one that ends soonest is dropped, which costs one more check in Redis.
+/// If there are too many rejections, the one that ends soonest is dropped. The next check of its key then goes to
+/// Redis.
 class KnownRejections {
  public:
   static constexpr Duration kLongest = std::chrono::seconds(1);
@@ -45,15 +46,15 @@ class KnownRejections {
   void put(const Check& check, const Decision& decision, Moment asked, Moment now);
 
   /// Returns whether `check` (cost above 0) is known to be rejected now. If so, `decision` is the one that Redis would
-  /// return, with the remaining wait. Also false if only Redis knows the wait.
+  /// return, with the remaining wait. Returns false as well if only Redis knows the wait.
   bool find(const Check& check, Moment now, Decision& decision) const;
 
   /// Records that Redis allowed `check` and left too little for the same cost once more. The record rejects nothing;
   /// only wait() uses it. Never replaces the entry of another key.
   void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// Returns how long Redis rejects `check`, as it last said, even if that is too old for find(); 0 if not known. For
-  /// the answer to a caller that another limit rejects.
+  /// Returns how long Redis rejects `check`, as it last said, even if that is too old for find(); 0 if not known. Used
+  /// in the answer to a caller that another limit rejects.
   Duration wait(const Check& check, Moment now) const;
 
   /// Returns when the previously known rejection of `check` ended, if that is at most a second before `asked`. If Redis

@@ -33,26 +33,27 @@ bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 /// The permits that one worker has taken ahead. Not thread-safe.
 ///
 /// Guarantee: Redis counts every permit before a request uses it. So, over all time, not one request too many passes.
-/// Only the time shifts: a permit may be used up to kLife after it was taken, and other gateways may use a permit after
-/// it was given back. In an interval of length t at most burst + rate * (t + 1 s) requests pass, instead of burst +
-/// rate * t. If a limit starts anew at fixed moments, no permit is used or given back after the moment that ends its
-/// window. So for such a limit not even the time shifts.
+/// Only the moment of use shifts: a permit may be used up to kLife after it was taken, and other gateways may use a
+/// permit after it was given back. In an interval of length t at most burst + rate * (t + 1 s) requests pass, instead
+/// of burst + rate * t. If a limit starts anew at fixed moments, no permit is used or given back after its window has
+/// ended. So for such a limit not even the moment of use shifts to another window.
 ///
 /// A key with more than kHot checks a second here is worth a lease. The lease is half a second of the demand here, but
-/// at most this limiter's share of half of the remaining permits that Redis last reported. It may always be the demand
-/// of 20 ms. A lease of less than four requests is not taken: Redis then decides each request. The same holds for a
-/// limit that refills slowly and leaves each sharer only few permits: a lease would only withhold them from the others.
+/// at most this limiter's share of half of the remaining permits that Redis last reported. A lease for the demand of 20
+/// ms is always allowed. A lease of less than four requests is not taken: Redis then decides each request. The same
+/// holds for a limit that refills slowly and leaves each sharer only few permits: a lease would only withhold them from
+/// the others.
 ///
 /// The extra permits are added to the cost of a request that goes to Redis anyway. If Redis rejects them, the request
-/// is sent again without them. So no request is rejected because of the extra permits. The next attempt is smaller.
-/// When at most a quarter of a lease is left, more is fetched in the background.
+/// is sent again without them. So no request is rejected because of the extra permits. The next attempt asks for fewer.
+/// When at most a quarter of a lease is left, more permits are fetched in the background.
 ///
-/// If a limit refills evenly, nothing is left and requests come before the moment that they were told, the gateway
-/// reserves the next permits in the background: this limiter's share of a quarter of a second, but at least one
-/// request. Redis debits them at once, below zero. The gateway uses each permit when it has come back, never earlier.
-/// Meanwhile a rejection here is one that Redis would return too. All limiters together reserve at most kQueue ahead. A
-/// limiter that finds more than half of that reserved then pauses for a random time, so that the others get permits
-/// too.
+/// The gateway reserves the next permits in the background if a limit refills evenly, no permits are left, and requests
+/// come before the moment that they were told. It reserves this limiter's share of a quarter of a second, but at least
+/// one request. Redis debits the permits at once, below zero. The gateway uses each permit when it has come back, never
+/// earlier. Meanwhile Redis would also reject each request that is rejected here. All limiters together reserve at most
+/// kQueue ahead. A limiter that finds more than half of that reserved then pauses for a random time, so that the others
+/// get permits too.
 ///
 /// A reserved permit is not available at the other gateways. So a wait that is told without asking Redis also covers
 /// what they may have reserved (told_here()). A caller that has a key to itself and always waits as told never comes
@@ -113,9 +114,9 @@ class Leases {
   /// Sets the decision that take() would return after `taken` permits were taken. Takes nothing.
   void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
-  /// Returns the wait for a caller that this gateway rejects without asking Redis, if permits come back after `wait` as
-  /// far as known here. After the returned wait Redis has the cost of `check` too, whatever other gateways have
-  /// reserved.
+  /// Returns the wait for a caller that this gateway rejects without asking Redis. `wait` is the time until permits
+  /// come back, as far as known here. After the returned wait, Redis has the cost of `check` as well, whatever other
+  /// gateways have reserved.
   static Duration told_here(const Check& check, Duration wait) noexcept;
   /// Sets the decision for LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
@@ -136,9 +137,9 @@ class Leases {
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
-  /// Call it before a peek or a check with cost 0 asks Redis for the remaining permits. It ends what the decision of a
-  /// request would end: a lease of another size, and expired permits. If owes() is true afterwards, refund these
-  /// permits first, because the decision of a request would find them in Redis.
+  /// Ends what the decision of a request would end: a lease of another size, and expired permits. Call it before a peek
+  /// or a check with cost 0 asks Redis for the remaining permits. If owes() is true afterwards, refund these permits
+  /// first, because the decision of a request would find them in Redis.
   void expire(const Check& check, Moment now);
   /// Returns whether a caller was told a wait that relies on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;

@@ -87,8 +87,8 @@ class Ledger {
   /// times. Returns the use that was rejected because a bucket is full. The day is kept for `kept` from now. `batch`
   /// must outlive the await.
   virtual Task<Result<Use>> add(const LedgerBatch& batch, Duration kept) = 0;
-  /// Reads whole buckets from `bucket` on, as many as have `most` fields together, and not beyond its lane. At least
-  /// one; exactly one if `most` is 0.
+  /// Reads whole buckets from `bucket` on, until they have `most` fields together or the lane ends. Reads at least one
+  /// bucket, and exactly one if `most` is 0.
   virtual Task<Result<std::vector<LedgerBucket>>> read(Day day, unsigned bucket, std::size_t most) = 0;
   /// Closes its connections; calls under way fail.
   virtual void stop() = 0;

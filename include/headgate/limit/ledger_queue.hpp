@@ -12,8 +12,8 @@
 
 namespace headgate::limit {
 
-/// The queue. One thread. No I/O. Memory is bounded by keys rather than requests: while the ledger is away, the use of
-/// a key is one sum per day.
+/// The queue. One thread. No I/O. Memory is bounded by keys rather than requests: while the ledger cannot be reached,
+/// the use of a key is one sum per day.
 class LedgerQueue {
  public:
   static constexpr std::size_t kMaxKeys = 262'144;  ///< maximum number of waiting keys, including those in batches

@@ -65,11 +65,11 @@ std::string amount_in_words(const Rule& rule);
 /// later must not rename the other counters.
 enum class PeriodInKey : bool { no, yes };
 
-/// Fills name, suffix and seed of `rule`, from its limit, rate, algorithm, calendar and version. `one_of_several` tells
-/// that its tier has several rates.
+/// Fills name, suffix and seed of `rule` from its limit, rate, algorithm, calendar and version. `one_of_several` tells
+/// whether its tier has several rates.
 ///
-/// The suffix is ":<limit>", followed by the properties in which two rules must agree to share a counter, each only if
-/// its condition holds:
+/// The suffix is ":<limit>", followed by the properties in which two rules must agree to share a counter. Each property
+/// is included only under its condition:
 /// - ":<period>", if `period` is yes, if `one_of_several`, or if the algorithm counts by window
 /// - ":<time zone>", if the rule has a calendar; for months only if the zone is not UTC
 /// - ":<algorithm>", if it is not kDefaultAlgorithm and the period is not a month
@@ -83,11 +83,11 @@ enum class Mode { enforce, observe };  ///< observe counts and shows decisions b
 enum class Store { memory, redis };    ///< the place of the counters
 enum class IfRedisDown { allow, reject, count_locally };
 
-/// The treatment of a caller without a key.
+/// The treatment of a caller that has no key.
 struct IfAbsent {
   static constexpr std::size_t kMaxInstead = 8;
-  /// The first byte of a key that replaces a missing one; no field can contain it. It tells which replacement it is, so
-  /// that nobody can use another caller's budget with a value that looks like an address.
+  /// The first byte of a key that replaces a missing one; no field can contain it. The byte tells the replacements
+  /// apart, so that nobody can use another caller's budget with a value that looks like an address.
   static constexpr std::array<std::string_view, kMaxInstead> kMarks{"\x01", "\x02", "\x03", "\x04",
                                                                     "\x05", "\x06", "\x07", "\x08"};
   enum class Last { unset, skip, reject };
@@ -143,8 +143,8 @@ struct Limit {
   /// The statuses of answers that are counted, sorted; empty if every request is. The permits of a request are held
   /// until its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
-  /// Rejected requests take permits as well: those that this limit rejects, and those that another limit rejects later
-  /// or in the same call.
+  /// Rejected requests take permits as well, whether this limit rejects them, or another limit later or in the same
+  /// call.
   bool count_rejected = false;
   /// Counts unnecessary actions of HTTP/2 clients rather than requests, and suspends clients with too many.
   bool glitches = false;
@@ -184,10 +184,11 @@ struct Check {
   /// empty.
   std::string_view token = {};
   /// For requests in flight with `wait`: one plus the time in ms that the request has waited so far. 0 if the request
-  /// does not stand in the queue; then it takes no permit before the requests in the queue.
+  /// does not stand in the queue; such a request takes no permit before the requests in the queue.
   std::uint32_t waited = 0;
-  /// Set for all checks of a call or for none. The call then answers as it would without `peek`, but changes nothing:
-  /// nothing is taken, no key is created, no time to live changes, and no told wait is recorded for later decisions.
+  /// Set for all checks of a call or for none. If set, the call answers as it would without `peek`, but changes
+  /// nothing: nothing is taken, no key is created, no time to live changes, and no told wait is recorded for later
+  /// decisions.
   bool peek = false;
 
   bool operator==(const Check&) const = default;
@@ -196,8 +197,8 @@ struct Check {
 /// Returns whether a call with these checks changes nothing (Check::peek).
 inline bool is_peek(std::span<const Check> checks) noexcept { return !checks.empty() && checks.front().peek; }
 
-/// The retry_after of a cost above the burst, which no wait helps. A hundred years, so that adding it to a time cannot
-/// overflow.
+/// The retry_after of a cost above the burst, which is never allowed. The value is a hundred years, so that adding it
+/// to a time cannot overflow.
 inline constexpr Duration kNever = std::chrono::hours(24) * 36'525;
 
 /// The decision of one rule. `allowed` is for this rule alone. Nothing was taken unless every rule of the call allowed

@@ -43,7 +43,7 @@ class RemoteLimiter {
   /// they are counted. After an error the charge may be sent again with the same `token`; it counts only once. Both
   /// arguments must outlive the await.
   virtual Task<error_code> charge(const Check& owed, std::string_view token) = 0;
-  /// Returns until when other gateways may not have recovered from an outage.
+  /// Returns the moment until which other gateways may still be recovering from an outage.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
   /// Returns whether all its servers answer, as far as known.
   virtual bool up() const noexcept = 0;

@@ -69,7 +69,7 @@ class PendingDecision {
 /// call names a counter twice, only the sum of the costs decides, and Redis always decides it.
 ///
 /// A peek (Check::peek) takes the same steps and returns what the next decision here would return. Permits of an
-/// expired lease are given back before either is sent.
+/// expired lease are given back before a peek or a decision is sent.
 class Local {
  public:
   explicit Local(const LeaseOptions& options) : leases_(options) {}
@@ -85,7 +85,7 @@ class Local {
   Step begin(PendingDecision& pending, Moment now);
   /// Ends a call. `told` is filled unless the answer is none. Returns allowed, rejected, failed (no answer) or check.
   Step end(PendingDecision& pending, Answer answer, Moment now);
-  /// Ends a call whose answer nobody waits for any more.
+  /// Ends a call because nobody waits for its answer any more.
   void abandon(PendingDecision& pending);
 
   /// Takes the result of a refill from leases().next_refill(), sent at `asked`. `decision` is valid unless the answer

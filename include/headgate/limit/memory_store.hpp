@@ -22,8 +22,8 @@ struct MemoryOptions {
   ///
   /// When a part is full, a new key replaces another key of that part, chosen in this order:
   ///  1. a key whose counter is full again: nothing is lost;
-  ///  2. a key of a limit that has more than its fair share of the part: a flood of keys of one limit evicts only keys
-  ///  of that limit;
+  ///  2. a key of a limit that has more than its fair share of the part, so that a flood of keys of one limit evicts
+  ///  only keys of that limit;
   ///  3. a key with permits left, before a spent key, whose caller is rejected: a spent key is replaced only if no
   ///  better key of its limit is known;
   ///  4. the key that is full again soonest, because it was used least for its limit.
@@ -60,8 +60,8 @@ class MemoryStore final : public Limiter {
   MemoryStore& operator=(const MemoryStore&) = delete;
 
   /// Checks every rule, then takes from all of them or from none (for exceptions see How). Returns whether the call
-  /// passes; `decisions[i]` is for `checks[i]`. `now` may differ between callers by clock skew; for one key time never
-  /// runs backwards.
+  /// passes; `decisions[i]` is for `checks[i]`. `now` may differ between callers because of clock skew; for one key,
+  /// time never runs backwards.
   bool decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) override;
 
   /// Gives back the permits of an earlier decide, because a later step rejected the request. `checks` are the checks of

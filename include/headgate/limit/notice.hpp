@@ -1,6 +1,7 @@
 #pragma once
 // Notices: a key has reached a percentage of its quota. The request path puts them into an inbox; services takes them
-// out and agrees with the other gateways by marks on who sends each. Used by gateway, services and redis.
+// out, and uses marks to agree with the other gateways on the sender of each notice. Used by gateway, services and
+// redis.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -45,7 +46,7 @@ class NoticeInbox {
 
   /// Sets the function that is called after each notice, on the thread that put it; null for none.
   void use(std::function<void()> wake);
-  /// Adds a notice; false if it was dropped.
+  /// Adds a notice. Returns false if it was dropped.
   bool put(Notice notice);
   std::vector<Notice> take();
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
@@ -68,8 +69,8 @@ class NoticeMarks {
   };
 
   virtual ~NoticeMarks() = default;
-  /// Marks the notice `id` for this process unless it has a mark already. The mark ends after `length` unless hold() or
-  /// told() follows. After an error there may or may not be a mark.
+  /// Marks the notice `id` for this process, unless the notice has a mark already. The mark ends after `length`, unless
+  /// hold() or told() follows. After an error, there may or may not be a mark.
   virtual Task<Result<Answer>> take(std::string id, Duration length) = 0;
   /// Replaces the mark by one of this process that ends after `length`.
   virtual Task<error_code> hold(std::string id, Duration length) = 0;

@@ -14,11 +14,12 @@
 namespace headgate::limit {
 
 /// The book. One per process. Any thread; not used on the request path. Of two changes to a key, the one that is later
-/// in the shared log wins. A lifted override is remembered until it would have ended, so that an older entry of the log
+/// in the shared log wins. A lifted override is remembered until its original end, so that an older entry of the log
 /// does not restore it.
 class OverrideBook {
  public:
-  /// Maximum number of overrides that an operator can set. Entries that the log has of other gateways are not refused.
+  /// Maximum number of overrides that an operator can set. Entries that other gateways added to the log are not
+  /// refused.
   static constexpr std::size_t kMax = 10'000;
 
   enum class Put { added, replaced, full };

@@ -27,8 +27,8 @@ struct QuotaUse {
 /// false), or the cost is larger than the whole quota, which says nothing about the use.
 std::optional<QuotaUse> quota_use(const Decision& decision, bool taken) noexcept;
 
-/// Returns which of `percents` are reached, one bit for each, the first in bit 0. A percentage is reached by the first
-/// permit with which at least that share of the size is used; 100 also by a rejection.
+/// Returns which of `percents` are reached, one bit for each, the first in bit 0. A percentage is reached when at least
+/// that share of the size is used. A rejection also reaches 100.
 std::uint8_t reached(std::span<const unsigned> percents, const QuotaUse& use) noexcept;
 
 /// Returns the period of `rule` (a fixed window) in which a decision counted. `asked` is when this gateway asked for

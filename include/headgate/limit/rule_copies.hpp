@@ -1,6 +1,6 @@
 #pragma once
-// Copies of rules that outlive their configuration, because calls to Redis may follow after the request, or even the
-// site, is gone. Used by redis and Leases.
+// Copies of rules that outlive their configuration, because calls to Redis may follow after the request has ended, or
+// even after the configuration was replaced. Used by redis and Leases.
 
 #include "headgate/limit/limit.hpp"
 
@@ -10,10 +10,10 @@
 
 namespace headgate::limit {
 
-/// The copies, one for each rule, shared by all users. One object per worker; not thread-safe.
+/// The copies: one for each rule, shared by all its users. One object per worker; not thread-safe.
 class RuleCopies {
  public:
-  /// Returns a copy that counts like `rule`. The first call makes it, and later calls find it.
+  /// Returns a copy that counts like `rule`. The first call makes the copy, and later calls find it.
   std::shared_ptr<const Rule> of(const Rule& rule);
 
   std::size_t size() const noexcept { return copies_.size(); }

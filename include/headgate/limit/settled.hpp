@@ -1,6 +1,6 @@
 #pragma once
-// Computes when a counter equals an unused one after a request with a hold has its final cost. The counter itself is
-// changed later, and nobody waits for that. Used by gateway.
+// Computes when a counter equals an unused one, once the final cost of a request with a hold is known. The counter
+// itself is changed later, and the computation does not wait for it. Used by gateway.
 
 #include "headgate/limit/limit.hpp"
 
@@ -10,8 +10,8 @@ namespace headgate::limit {
 
 /// Returns the time from the hold until the counter equals an unused one. `held` is the decision of the hold, with the
 /// permits that are left after settling. `difference` is the cost minus the held cost, negative if the hold took too
-/// much; it is charged as `how` (`charge` or `debt`) at the time `since` after the hold. If only the counter has the
-/// exact time, the result may be too late, but never too early.
+/// much; it is charged as `how` (`charge` or `debt`) at the time `since` after the hold. The result may be too late if
+/// only the counter knows the exact time, but it is never too early.
 Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since);
 
 }  // namespace headgate::limit

@@ -24,13 +24,13 @@ std::vector<Rule> one_shard(std::span<const Rule> rules, std::uint32_t shards);
 /// Returns how much of the burst of `rule` belongs to no shard, because the number of shards does not divide it.
 std::uint64_t lost_in_shards(const Rule& rule, std::uint32_t shards) noexcept;
 
-/// Returns how long an empty bucket rejects `check`; kNever if the bucket is smaller than the cost. 0 if its rule is no
-/// bucket.
+/// Returns how long an empty bucket rejects `check`; kNever if the bucket is smaller than the cost. Returns 0 if the
+/// algorithm of its rule has no bucket.
 Duration wait_of_empty(const Check& check) noexcept;
 
-/// The shard that a request asks first: each in turn, so that all are used alike. Each key has turns of its own, by its
-/// hash; with one turn for all, two keys whose requests alternate would each use only every second shard. Not
-/// thread-safe.
+/// Chooses the shard that a request asks first. All shards get their turn, so that they are used equally. Each key has
+/// its own turns, found by its hash. If all keys shared one turn, two keys whose requests alternate would each use only
+/// every second shard. Not thread-safe.
 class ShardTurns {
  public:
   /// `seed` makes workers and gateways start at different shards.

@@ -1,6 +1,6 @@
 #pragma once
-// The interface of a log that gateways share: each appends entries, and all read them. The meaning of entries is up to
-// its users. Used by services, redis, ban and override.
+// The interface of a log that gateways share: each gateway appends entries, and all of them read the log. The users of
+// the log define the meaning of entries. Used by services, redis, ban and override.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The billed use that one worker has counted and not handed over yet. Used by gateway and LedgerQueue.
+// The billed use that one worker has counted and has not handed over yet. Used by gateway and LedgerQueue.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/calendar.hpp"

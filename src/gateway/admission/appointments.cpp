@@ -58,8 +58,9 @@ std::string_view presented(const Exchange& x) {
   return text.size() <= kMaxAppointmentText ? text : std::string_view();
 }
 
-/// Returns the limit that rejected the round if it offers an appointment now; otherwise null. While Redis is
-/// unavailable none is offered, because permits counted in this process are not reserved at other gateways.
+/// Returns the limit that rejected the round if that limit offers an appointment now; otherwise null. While Redis is
+/// unavailable, no appointment is offered, because permits that are counted in this process are not reserved at other
+/// gateways.
 const CheckedLimit* hands_out(const Exchange& x) {
   const auto& a = x.admission;
   if (a.outcome != Admission::Outcome::rejected || a.binding == nullptr || a.binding->source == Source::fallback)
@@ -121,8 +122,8 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
   return {};
 }
 
-/// Returns whether the round was rejected because the appointment had been used before. The caller then repeats the
-/// round without it.
+/// Returns whether the round was rejected because the appointment had been used before. If so, the caller repeats the
+/// round without the appointment.
 bool used_before(Exchange& x, Round& round) {
   if (!x.appointments.kept || x.appointments.kept->used) return false;
   const auto* const use = &x.appointments.kept->use;

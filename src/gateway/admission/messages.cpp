@@ -77,7 +77,7 @@ std::uint32_t Messages::begun(std::string_view bytes) {
 }
 
 // If more messages arrive at once than the limit ever allows, they are checked in parts. A rejection then tells the
-// wait for the next part; otherwise it would say that no wait helps.
+// wait for the next part; a check of all messages would say that no wait helps.
 Task<MaybeProblem> Messages::take(std::uint32_t times) {
   while (times > 0) {
     const auto part = std::min(times, most_at_once());
@@ -134,8 +134,8 @@ Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
   co_return MaybeProblem{};
 }
 
-/// Returns the checks of the limits that count messages in this store. Limits that counted in memory instead of Redis
-/// when the call began do so until the call ends.
+/// Returns the checks of the limits that count messages in this store. A limit that counted in memory instead of Redis
+/// when the call began counts in memory until the call ends.
 Messages::Asked Messages::asked(Source source, std::uint32_t times) const {
   Asked out;
   const auto& a = x_.admission;

@@ -23,9 +23,9 @@ struct Path;
 /// content.
 class MessageCount {
  public:
-  /// The flag bytes with which a message may begin. With `known` these are the flags of gRPC, gRPC-Web and Connect; any
-  /// other byte shows that the body has another format, such as JSON, text or plain Protocol Buffers, and counting
-  /// stops.
+  /// The flag bytes with which a message may begin. With `known`, these are the flags of gRPC, gRPC-Web and Connect.
+  /// Any other byte shows that the body has another format, such as JSON, text or plain Protocol Buffers; counting
+  /// stops there.
   enum class Flags : bool { any, known };
   explicit MessageCount(Flags flags = Flags::any) noexcept : flags_(flags) {}
 

@@ -18,8 +18,8 @@ namespace {
 using limit::How;
 using limit::IfRedisDown;
 
-/// Returns the refusal of a request that cannot be counted. The configuration check and ActiveCredentials ensure that
-/// this does not happen.
+/// Returns the refusal of a request that needs too many rules. The configuration check and ActiveCredentials prevent
+/// such requests.
 Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   x.reason = "the request is under more rates than one request can be counted by";
   return {.status = 500,

@@ -19,17 +19,17 @@ Problem uncountable(const limit::Limit& limit);
 /// Decides the checks in this process and records the result. Returns false if a limit rejects the request.
 bool decide_here(Path& path, Exchange& x, Round& round);
 
-/// Records the decisions and finds the binding rule: among the limits of this round if one of them rejected, otherwise
-/// among all limits so far. Limits in observe mode never bind.
+/// Records the decisions and finds the binding rule. If a limit of this round rejected, the rule is searched among the
+/// limits of this round, otherwise among all limits so far. Limits in observe mode never bind.
 void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
 /// Sets `problem` to the rejection by the binding limit.
 void tell_rejection(const Exchange& x, MaybeProblem& problem);
 
-/// Checks whether the request keeps an appointment under this limit. Returns a problem if it comes too early.
+/// Checks whether the request keeps an appointment under this limit. Returns a problem if the request comes too early.
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
-/// Returns whether the round was rejected only because the appointment had been used before. The request is then
-/// checked again without it.
+/// Returns whether the round was rejected only because the appointment had been used before. If so, the request is
+/// checked again without the appointment.
 bool used_before(Exchange& x, Round& round);
 /// Reserves permits for later if the limit that rejected the request offers appointments.
 void offer_here(Path& path, Exchange& x, Problem& problem);

@@ -55,8 +55,8 @@ StageAdmission::Next StageAdmission::decide_here() {
   return rejected();
 }
 
-/// Rejects a request because others are waiting before it. Takes nothing, even if a permit is free, because that permit
-/// belongs to the next in line.
+/// Rejects a request because others are waiting ahead of it. Takes nothing, even if a permit is free, because that
+/// permit belongs to the next request in line.
 void StageAdmission::reject_behind_others() {
   const auto checks = std::span(x_.admission.checks).subspan(round_.first_check);
   std::array<std::int64_t, Admission::kMax> costs;
@@ -156,8 +156,8 @@ StageAdmission::Next StageAdmission::admitted() {
 }
 
 /// Charges this gateway's own share as well. For some time after an outage, other gateways may still have to charge
-/// Redis for requests that they allowed. Until then the share must allow the request, too. The share is not charged to
-/// Redis later, because Redis counts the request already. The numbers for the client come from Redis.
+/// Redis for requests that they allowed. During this time, the share must allow the request as well. The share is not
+/// charged to Redis later, because Redis has counted the request already. The numbers for the client come from Redis.
 void StageAdmission::take_share() {
   if (whom_ == AdmitFor::candidate || round_.asked.steady >= x_.snapshot->redis->recovering_until()) return;
   round_.kind = RoundKind::share;

@@ -45,8 +45,9 @@ void replace_hsts(const Exchange& x, http::Fields& fields) {
     fields.push_back({kField, "Strict-Transport-Security", compiled.hsts()});
 }
 
-/// The rows in the order in which they run: fields that a route configures come first, and fields that must always be
-/// right come after them. A row runs once for an answer, and no row duplicates a field that may occur only once.
+/// The rows in the order in which they run. Fields that a route configures come first, so that the fields that must
+/// always be right can replace them. A row runs once for an answer, and no row duplicates a field that may occur only
+/// once.
 constexpr std::array kAnswerRows{
     // The edits of the route come first so that they cannot undo a later row or change a field of the gateway.
     AnswerRow{.name = "fields of the route",

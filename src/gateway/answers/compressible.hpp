@@ -11,13 +11,14 @@
 namespace headgate::gateway {
 
 /// Returns the route's coding that the client prefers; empty if the client accepts none of them or prefers the
-/// uncompressed answer. A client without Accept-Encoding gets no coding: it accepts all of them (RFC 9110 section
-/// 12.5.3), but may not know any.
+/// uncompressed answer. A client without Accept-Encoding gets no coding: such a client accepts all codings (RFC 9110
+/// section 12.5.3), but may not know any.
 std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression);
 
-/// Returns whether the answer with the fields x.fields, or the whole that it is a part of (206), may be compressed for
-/// clients that accept it. This depends on type, status and size, and on fields that forbid a change of the bytes. A
-/// part itself is never compressed. `size` is the size of the whole body in bytes; empty if it is unknown.
+/// Returns whether the answer with the fields x.fields may be compressed for clients that accept compression. For a
+/// partial answer (206), this is asked of the whole that it is a part of. This depends on type, status and size, and on
+/// fields that forbid a change of the bytes. A part itself is never compressed. `size` is the size of the whole body in
+/// bytes; empty if it is unknown.
 bool may_vary(const Exchange& x, const Compression& compression, unsigned status, std::optional<std::uint64_t> size);
 
 /// Returns whether this field depends on the exact bytes of the body, like a digest.

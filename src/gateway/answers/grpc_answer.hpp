@@ -13,8 +13,8 @@ namespace headgate::gateway {
 /// Returns the gRPC status for a problem.
 observe::GrpcStatus grpc_status_of(const Problem& problem) noexcept;
 
-/// Appends the fields of the problem to x.fields: grpc-status and grpc-message, and how to retry. If waiting helps,
-/// these are the exact wait for the caller's retries (grpc-retry-pushback-ms, gRFC A6) and for its program
+/// Appends the fields of the problem to x.fields: grpc-status and grpc-message, and how to retry. If waiting helps, the
+/// exact wait is given to the caller's retries (grpc-retry-pushback-ms, gRFC A6) and to its program
 /// (google.rpc.RetryInfo in grpc-status-details-bin). If no wait helps, grpc-retry-pushback-ms forbids retries.
 /// `sentence` is the message.
 void append_grpc_status(Exchange& x, const Problem& problem, std::string_view sentence);

@@ -123,7 +123,7 @@ std::string_view body_of(Exchange& x, const Problem& problem, std::string_view r
   });
 }
 
-/// Returns whether the log must record the detail of the problem. It must if the request itself is at fault, or if
+/// Returns whether the log must record the detail of the problem. This is so if the request itself is at fault, or if
 /// there are too many requests.
 bool is_refusal(EndedBy ended_by) noexcept {
   return ended_by == EndedBy::full || ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large ||
@@ -178,7 +178,7 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     write_limit(cursor, limit);
     write_policy(cursor, policy);
   });
-  out.json.shrink_to_fit();  // Each key with a rate of its own keeps a text like this, so spare memory is released.
+  out.json.shrink_to_fit();  // Each key with its own rate keeps such a text, so spare memory is released.
   out.after.shrink_to_fit();
   return out;
 }

@@ -73,7 +73,7 @@ std::optional<std::size_t> number_in_range(std::string_view text) noexcept {
   return number;
 }
 
-/// Parses one byte range. Empty for any other form, which is answered with the whole body (section 14.2).
+/// Parses one byte range. Empty for any other form; such a request is answered with the whole body (section 14.2).
 std::optional<Range> read_range(std::string_view value, std::size_t size) noexcept {
   constexpr std::string_view kUnit = "bytes=";
   if (value.size() < kUnit.size() || !same_word(value.substr(0, kUnit.size()), kUnit)) return std::nullopt;

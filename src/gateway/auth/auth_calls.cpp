@@ -33,7 +33,7 @@ std::string reason_in_words(const Failure& failure) {
   return std::string(reason_of(failure, text));
 }
 
-/// Leaves the circuit however the call ends.
+/// Leaves the circuit, however the call ends.
 class Passed {
  public:
   explicit Passed(CircuitDoor* door) : door_(door), pass_(door != nullptr ? door->enter() : CircuitPass::normal) {}
@@ -159,7 +159,7 @@ Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
     const auto since = clock_.steady();
     auto waited = wait(x, joined, nullptr, left);
     auto answer = co_await waited;
-    // An answer that is only for one caller is not shared with another one.
+    // An answer that is only for one caller is not shared with other callers.
     if (answer == nullptr || answer->shareable) co_return answer;
     left -= std::chrono::duration_cast<Duration>(clock_.steady() - since);
   }
@@ -219,8 +219,8 @@ Task<void> AuthCalls::exchange(Call& call) {
   const bool was_kept = kept != nullptr;
   auto first = try_once(call, std::move(kept));
   auto tried = co_await first;
-  // The kept connection may have been closed meanwhile. Other kept connections may be closed too, so try once more on a
-  // new one.
+  // The kept connection may have been closed meanwhile. Other kept connections may be closed as well, so the next try
+  // uses a new connection.
   if (was_kept && tried.again && !call.over) {
     auto second = try_once(call, nullptr);
     tried = co_await second;

@@ -31,7 +31,7 @@ MaybeProblem AuthGuesses::begin(limit::Limiter& memory, Exchange& x, std::string
 void AuthGuesses::Guess::end(limit::Limiter& memory, Exchange& x, Said said) {
   if (!owner_) return;
   const bool tells = said == Said::right || said == Said::wrong;
-  // The credential was right before and is wrong now, so nothing was charged before the question.
+  // The credential was right before, so nothing was charged before the question. It is wrong now.
   if (said == Said::wrong && !charged_ && owner_->known(hash_).value_or(false))
     static_cast<void>(reserve_failure(memory, x));
   if (tells) owner_->remember(hash_, said == Said::right);
@@ -51,7 +51,8 @@ void AuthGuesses::remember(const Hash& hash, bool right) {
     entry = known_.insert(
         hash, [](const Known& a, const Known& b) { return a.until > b.until; }, [](const Known&) { return false; });
   if (entry == nullptr) return;
-  // Repeating a refused credential does not extend its time: the client is charged again when the time is over.
+  // A repetition of a refused credential does not extend its time, so the client is charged again when the time is
+  // over.
   if (entry->until <= now || entry->right || right) entry->until = now + kKnownFor;
   entry->right = right;
 }

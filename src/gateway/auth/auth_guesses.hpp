@@ -30,7 +30,7 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
   static constexpr std::size_t kMaxKnown = 8192;
   static constexpr Duration kKnownFor = std::chrono::minutes(10);
 
-  /// The outcome of the check of a credential.
+  /// The outcome of a credential's check.
   enum class Said : std::uint8_t {
     nothing,  ///< the service was not called, or it failed, or it refused for another reason
     right,
@@ -61,8 +61,8 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
   AuthGuesses(const AuthGuesses&) = delete;
   AuthGuesses& operator=(const AuthGuesses&) = delete;
 
-  /// Begins before the service checks `credential`, which is empty if the request has none. Returns a problem if the
-  /// address has no attempt left; the service is not called then.
+  /// Begins a guess, before the service checks `credential`, which is empty if the request has none. Returns a problem
+  /// if the address has no attempt left; the service must not be called then.
   MaybeProblem begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess);
   /// Stops returning charges, because the counters may be gone.
   void stop() { stopped_ = true; }

@@ -50,8 +50,8 @@ void push_told(Fields& out, std::string_view name, std::string_view value) {
 }
 
 /// Appends the facts that the service gets in fields of their own. Two families of field names are in use:
-/// "X-Forwarded-*" by services made for Traefik, "X-Original-*" by those made for nginx. The path is the one that
-/// routes are matched with, so a service that compares paths does not miss an escaped spelling.
+/// "X-Forwarded-*" by services made for Traefik, and "X-Original-*" by services made for nginx. The path is the one
+/// that routes are matched with, so that a service that compares paths does not miss an escaped spelling.
 void append_told(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);

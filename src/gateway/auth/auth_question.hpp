@@ -18,7 +18,7 @@ class AuthQuestion {
   AuthQuestion(const AuthQuestion&) = delete;
   AuthQuestion& operator=(const AuthQuestion&) = delete;
 
-  /// Returns the name of the question. Two questions have the same name if the service gets the same from both, except
+  /// Returns the name of the question. Two questions have the same name if they are the same for the service, except
   /// for the ids of request and trace that the gateway adds.
   const identity::Sha256& name();
   const upstream::RequestStart& start() const noexcept { return start_; }

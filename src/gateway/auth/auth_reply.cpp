@@ -50,7 +50,7 @@ constexpr std::size_t kNoShortText = 64;
 /// The text that the views of an answer refer to. It does not move.
 class Kept {
  public:
-  /// The size is that of all `fields`, so everything fits.
+  /// Reserves the size of all `fields`, so that everything fits.
   Kept(const Fields& fields, AuthAnswer& out) : out_(out) {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;

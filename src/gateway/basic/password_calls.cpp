@@ -125,8 +125,8 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 
-/// The check goes on, and its result is remembered and charged. A place in the queue costs an attempt as well:
-/// otherwise filling the queue would cost nothing.
+/// A check that has begun goes on, and its result is remembered and charged. A place in the queue costs an attempt as
+/// well, because otherwise it would cost nothing to fill the queue.
 void PasswordCalls::forsake(Call& call) noexcept {
   if (!pool_->drop(*call.check)) return;
   if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);

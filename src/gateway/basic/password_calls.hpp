@@ -35,10 +35,11 @@ struct PasswordQuestion {
 /// candidate policy reads what the active gateway remembers.
 class PasswordCalls {
  public:
-  /// How long a result is remembered. A user whose line changes has another hash, so older results do not apply.
+  /// How long a result is remembered. A user whose line in the file changes has another hash, so older results do not
+  /// apply.
   static constexpr Duration kRightFor = std::chrono::minutes(10);
   static constexpr Duration kWrongFor = std::chrono::minutes(1);
-  /// Maximum number of right results that are kept, and of wrong ones. Only users have right ones.
+  /// Maximum number of right results that are kept, and of wrong results. Only users have right results.
   static constexpr std::size_t kMaxRemembered = 8192;
   /// How long a request waits for its turn and its check, unless its own deadline comes first.
   static constexpr Duration kPatience = std::chrono::seconds(10);
@@ -63,8 +64,8 @@ class PasswordCalls {
   /// Returns whether the same password is being checked for the same address.
   bool is_asked(const PasswordQuestion& question) const { return calls_.contains(question.name); }
   /// Checks a password. Exchanges of one address with the same question at the same time wait for one check, each for
-  /// at most `patience`. Gives `charge` back if the password is right, or if there was no room to check it, even if no
-  /// exchange waits any more. Sets Exchange::unanswered if the exchange did not wait for the result.
+  /// at most `patience`. Gives `charge` back if the password is right or could not be checked for lack of room, even if
+  /// no exchange waits any more. Sets Exchange::unanswered if the exchange did not wait for the result.
   Task<Outcome> ask(Exchange& x, PasswordQuestion question, std::optional<FailureCharge> charge = {},
                     Duration patience = kPatience);
   /// Returns how long a new check would have to wait.

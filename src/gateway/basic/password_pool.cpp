@@ -122,7 +122,7 @@ void PasswordPool::run() {
     try {
       check->right = identity::is_password(check->password, check->hash);
     } catch (const std::bad_alloc&) {
-      // without memory the password is neither right nor wrong, as for a check that had to leave the queue
+      // without memory, the password counts as neither right nor wrong, as in a check that had to leave the queue
       check->right.reset();
     }
     const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - since);

@@ -55,8 +55,8 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
 bool is_scheme(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
 /// Returns the member of X-Forwarded-Proto that the hop next to the client wrote. Hops append to the field or replace
-/// it, so this is the member at position `believed` from the right, or the leftmost one if there are fewer. The client
-/// may have written any member further to the left.
+/// it, so this is the member at position `believed` from the right, or the leftmost member if there are fewer. The
+/// client may have written any member further to the left.
 std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
   while (true) {
     const auto comma = list.rfind(',');
@@ -68,7 +68,7 @@ std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
 }
 
 /// Returns the host and scheme of the client's request, if trusted hops give them in the field that they use. A field
-/// of another name may come from the client.
+/// with another name may come from the client.
 identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
                                    std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};

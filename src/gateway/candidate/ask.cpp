@@ -232,8 +232,8 @@ void Candidate::ended(Exchange& x) noexcept {
   of.release(asked);
 }
 
-/// Records how the request ended. If only the candidate allows the request, its answer is unknown: the request then
-/// costs the permits that are held, and is no offence.
+/// Records how the request ended. If only the candidate allows the request, its answer is unknown. The request then
+/// costs the permits that are held, and counts as no offence.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
@@ -250,7 +250,7 @@ void Candidate::note_status_of_answer(CandidateExchange& asked) {
   if (y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
-/// Runs the last steps. Offences are left out if the head is gone, because their key comes from it.
+/// Runs the last steps. Offences are left out if the head is gone, because their key comes from the head.
 void Candidate::leave(CandidateExchange& asked) {
   leave_steps(*path_, asked.x, asked.from != nullptr ? kLeftByCandidates : kLeftByCandidates.without({Step::offences}));
 }

@@ -20,7 +20,7 @@ constexpr unsigned kUncountable = 503;
 
 constexpr std::size_t at(Compared what) noexcept { return static_cast<std::size_t>(what); }
 
-/// Returns whether a policy caused this refusal, that is, a rule about who may do what, and how much.
+/// Returns whether a policy caused this refusal. A policy is a rule about who may do what, and how much.
 bool is_of_policy(const Problem& refused) noexcept {
   switch (refused.ended_by) {
     case EndedBy::limit:
@@ -107,7 +107,7 @@ std::vector<Candidate::Row*> Candidate::rows_of(const CompiledConfig& compiled) 
   return rows;
 }
 
-/// Finds the row by its name if `known` is false, because an exchange may still have a configuration from before a
+/// If `known` is false, finds the row by its name, because an exchange may still have a configuration from before a
 /// reload.
 Candidate::Row& Candidate::row_of(const CompiledTier& tier, const std::string& limit, const std::vector<Row*>& rows,
                                   bool known) {

@@ -183,7 +183,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   std::vector<const CompiledLimit*> written;
   for (const auto& route_limit : route->plan)
     if (route_limit.ready->ranks) written.push_back(route_limit.ready);
-  // The plan is in the order in which stages are checked; the rules of one stage stand together.
+  // The plan is in the order in which stages are checked, so the rules of one stage are next to each other.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
   for (const auto* const ranks : written)

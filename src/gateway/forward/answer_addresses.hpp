@@ -1,6 +1,7 @@
 #pragma once
-// Translates addresses in a server's answer to those that the client knows: Location, Content-Location, and the Domain
-// and Path of cookies. A server that gets another name or path uses its own in answers.
+// Translates addresses in a server's answer to the addresses that the client knows: Location, Content-Location, and the
+// Domain and Path of cookies. This is needed if the server gets another name or path than the client sent, because the
+// server uses that name or path in its answers.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -21,8 +22,8 @@ struct AddressMap {
 /// Returns a URL of an answer as the client can use it; `value` itself if it belongs to another host, or cannot be
 /// translated.
 std::string_view for_client(TextArena& text, const AddressMap& map, std::string_view value);
-/// Returns the value of a Set-Cookie for the client. A Domain that is the server's but not the client's is omitted: the
-/// cookie then belongs to the host that the client used.
+/// Returns the value of a Set-Cookie for the client. A Domain that covers the server's host but not the client's is
+/// omitted, so that the cookie belongs to the host that the client used.
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value);
 
 /// Translates the addresses in the fields of x.answer. Only for routes whose edits have `answers`.

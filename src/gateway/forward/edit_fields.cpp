@@ -71,8 +71,8 @@ void append_forwarded_prefix(Exchange& x, Fields& fields) {
   fields.push_back({Known::unknown, kName, path ? x.text.join({told, own}) : own});
 }
 
-/// Returns whether the field may appear only once: of two, a browser reads the first and ignores the other (RFC 6797
-/// section 8.1).
+/// Returns whether the field may appear only once, because a browser reads the first of two fields and ignores the
+/// other (RFC 6797 section 8.1).
 bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::strict_transport_security; }
 
 /// Appends a line for each value of a field whose lines cannot be joined, such as Set-Cookie.
@@ -82,7 +82,7 @@ void append_each(const Exchange& x, const FieldEdit& edit, Fields& fields) {
     if (http::same_word(field.name, edit.name)) fields.push_back({edit.id, edit.name, field.value});
 }
 
-/// Returns the authority without its port if that is the default one.
+/// Returns the authority, without its port if the port is the default one.
 std::string_view without_default_port(std::string_view server) noexcept {
   for (const std::string_view port : {":80", ":443"})
     if (server.ends_with(port)) return server.substr(0, server.size() - port.size());

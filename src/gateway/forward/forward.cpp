@@ -63,7 +63,7 @@ bool is_limit_field(const Field& field) noexcept {
   return false;
 }
 
-// A field in the normal spelling has an id, by which it is removed already.
+// A field in the normal spelling has an id, and is already removed by that id.
 bool is_twin_of_hop(const Field& field) {
   static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
                                                                "Proxy-Authorization", "Transfer-Encoding",

@@ -27,8 +27,8 @@ class Mirrors : public std::enable_shared_from_this<Mirrors> {
   ~Mirrors();
 
   /// Copies the request of an exchange whose route has a mirror, if the request falls into the mirrored share. `start`
-  /// is the head for its server. `body` is the whole body if `whole`. The copy is sent only after the worker's current
-  /// step, so the request itself goes first.
+  /// is the head of the request for its server. `body` is the whole body if `whole` is set. The copy is sent only after
+  /// the worker's current step, so the request itself goes first.
   void copy(const Exchange& x, const upstream::RequestStart& start, std::string_view body, bool whole);
 
   /// Cancels the copies under way and makes no further ones.

@@ -6,7 +6,7 @@
 namespace headgate::gateway {
 
 bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
-  // Any of several types counts, because it is not known which one a server reads.
+  // If there are several types, each of them counts, because it is not known which one a server reads.
   return request.method == "POST" &&
          std::any_of(request.fields.begin(), request.fields.end(), [](const http::Field& field) {
            return field.id == http::Known::content_type && is_grpc_type(field.value);

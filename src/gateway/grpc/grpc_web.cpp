@@ -71,7 +71,7 @@ GrpcWeb::GrpcWeb(Exchange& x)
   const auto text = behind(value, kTextType);
   const auto type = x.text.join({kType, text ? *text : behind(value, kWebType).value_or("")});
   if (text && x.request.framing.kind == http::Framing::Kind::length) x.request.framing = {http::Framing::Kind::unknown};
-  // Remove all types, because with a second one the server could read another type.
+  // All types are removed, because the server could read a second one.
   std::erase_if(fields, [](const Field& field) {
     return field.id == Known::content_type || http::same_word(field.name, "x-grpc-web");
   });

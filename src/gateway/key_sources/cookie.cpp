@@ -9,7 +9,7 @@ namespace headgate::gateway::key_source {
 namespace {
 
 /// Returns the digest of the value as PHP and Node read it: an invalid escape is kept as it is. A server that decodes
-/// no escapes sees different spellings as different values, but it does no harm that they share a counter.
+/// no escapes sees different spellings as different values. It does no harm that these values share a counter.
 identity::Sha256 digest_of(std::string_view value) {
   if (value.find('%') == value.npos) return identity::sha256(value);
   return identity::sha256(http::percent_decoded(value));

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kLongestParameter = 128;
 
 /// Returns the digest of the value as servers read it: "%41" is "A", and "+" is a space to some of them. A server may
-/// see two spellings as different values, but they share a counter; otherwise callers could choose their counter by the
-/// spelling.
+/// see two spellings as different values, but both share a counter. Otherwise, callers could choose their counter by
+/// the spelling.
 identity::Sha256 digest_of_parameter(std::string_view value) {
   if (value.find_first_of("%+") == value.npos) return identity::sha256(value);
   auto plain = http::percent_decoded(value);

@@ -35,8 +35,8 @@ ActiveCredentials::ActiveCredentials(const CompiledConfig& compiled,
   }
 }
 
-/// The configuration check rejects a key file with an unknown tier. If a file that is read again later names one, the
-/// key gets the default tier.
+/// The configuration check rejects a key file with an unknown tier. If a file that is read again later names an unknown
+/// tier, the key gets the default tier.
 void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {

@@ -1,6 +1,6 @@
 #pragma once
-// The result of a gRPC call, for rules about statuses. The HTTP status of the answer does not show it, because that is
-// 200 whatever the result is.
+// The result of a gRPC call, for rules about statuses. The HTTP status of the answer does not show the result, because
+// it is always 200.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/observe/grpc_status.hpp"
@@ -13,8 +13,8 @@ namespace headgate::gateway {
 /// (google/rpc/code.proto of the project googleapis).
 unsigned http_status_of(observe::GrpcStatus status) noexcept;
 
-/// Notes whether the server's answer in x.answer is gRPC, whatever the type of its request is. If it is, notes the
-/// status in its head, or that the status comes with the trailers. For servers reached over HTTP/2.
+/// Notes whether the server's answer in x.answer is gRPC, whatever the type of its request is. For a gRPC answer, also
+/// notes the status in its head, or that the status comes with the trailers. For servers reached over HTTP/2.
 void note_grpc_head(Exchange& x) noexcept;
 
 /// Notes the status in the trailers of the answer if its head had none. Returns whether the status means that the
@@ -28,8 +28,8 @@ std::optional<unsigned> status_that_counts(const Exchange& x) noexcept;
 /// Returns the status of the exchange at its end, also for the gateway's own answers.
 unsigned status_at_end(const Exchange& x) noexcept;
 
-/// Returns whether the answer in x.answer means that its server failed. Of the gRPC statuses only UNAVAILABLE means
-/// that: a caller can provoke any other status with a short deadline or an unreadable message.
+/// Returns whether the answer in x.answer means that its server failed. Among the gRPC statuses, only UNAVAILABLE means
+/// this, because a caller can provoke any other status with a short deadline or an unreadable message.
 bool says_that_server_failed(const Exchange& x) noexcept;
 
 }  // namespace headgate::gateway

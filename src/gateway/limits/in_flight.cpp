@@ -17,8 +17,8 @@ namespace {
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
 // The largest number of permits that are renewed in one tick; if more are due, the next tick follows after kTickBehind.
-// The bound leaves half of the calls that a worker may have under way to others, unless a call to Redis takes longer
-// than a tick. At this rate, 17,000 permits are renewed in time, and 50,000 before they expire.
+// The bound leaves half of a worker's concurrent calls to other uses, unless a call to Redis takes longer than a tick.
+// At this rate, 17,000 permits are renewed in time, and 50,000 before they expire.
 constexpr std::size_t kMaxRenewed = 256;
 constexpr Duration kTickBehind = std::chrono::milliseconds(50);
 
@@ -27,7 +27,7 @@ using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1
 struct Permit {
   Source source;
   const limit::Check& check;
-  const limit::Rule& there;  ///< the rule in Redis, even if the permit was counted locally while Redis was away
+  const limit::Rule& there;  ///< the rule in Redis, even if the permit was counted locally while Redis was down
 };
 
 /// Calls `visit` with each permit that `x` holds, and with its place at the upstream.

@@ -12,7 +12,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether a limit or the capacity of the upstream refused the request: the permits of other limits were then
+/// Returns whether a limit or the capacity of the upstream refused the request. If so, the permits of other limits were
 /// not charged.
 bool is_rejected(const Exchange& x) noexcept {
   return (x.admission.outcome == Admission::Outcome::rejected && !x.admission.late) ||

@@ -11,8 +11,8 @@ namespace headgate::gateway {
 /// needs a credential is ignored until the credential was checked.
 void tell_known_waits(Exchange& x, Stage stage, Problem& problem);
 
-/// Raises the wait in `problem` and in the limit's fields, because no request of the caller is let through before
-/// `until`.
+/// Extends the wait in `problem` and in the limit's fields to `until`, because no request of the caller is let through
+/// earlier.
 void tell_wait_until(Exchange& x, Instant now, Instant until, Problem& problem);
 
 }  // namespace headgate::gateway

@@ -13,7 +13,7 @@ bool settled_by_answer(const CheckedLimit& checked) noexcept {
          !checked.route_limit->limit->counted_statuses.empty();
 }
 
-/// Returns whether no notice can follow from the decision. While Redis is away, a gateway counts its local share from
+/// Returns whether no notice can follow from the decision. While Redis is down, a gateway counts its local share from
 /// zero, so the decision does not show the use of the quota.
 bool says_nothing(const CheckedLimit& checked) noexcept {
   return checked.route_limit->limit->notify_at.empty() || checked.decision == LimitDecision::kept ||

@@ -1,5 +1,5 @@
 #pragma once
-// Checks, after a request was decided, which percentages of a quota its key has reached, and leaves a notice of each.
+// After a request was decided, checks which percentages of a quota its key has reached, and leaves a notice for each.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -22,10 +22,10 @@ class Notices {
   /// number of keys beyond a percentage that are remembered; with more, notices repeat earlier
   static constexpr std::size_t kRemembered = 4096;
 
-  /// `inbox` may be null: quotas are then not checked.
+  /// If `inbox` is null, quotas are not checked.
   Notices(Clock& clock, limit::NoticeInbox* inbox) : clock_(clock), inbox_(inbox), left_(inbox ? kRemembered : 1) {}
 
-  /// Handles the decisions that are final on admission: all except those whose cost only the answer says.
+  /// Handles the decisions that are final on admission: all except those whose cost is known only from the answer.
   void admitted(Exchange& x);
   /// Handles the end of an exchange, when all decisions are final, including rejections.
   void ended(Exchange& x);

@@ -17,7 +17,7 @@
 namespace headgate::gateway {
 
 /// The offences of one worker; its thread only. Offences against a limit in Redis are counted there for all gateways,
-/// without a request that waits for the result; while Redis is away they are counted locally.
+/// and no request waits for the result. While Redis is down, they are counted locally.
 class Offences : public std::enable_shared_from_this<Offences> {
  public:
   /// Maximum number of concurrent calls to Redis. Further offences are counted locally.
@@ -33,7 +33,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
   void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
             std::string_view key);
   /// Counts `x` as an offence of `key`. When the call returns, the offence is counted, and a suspension that it causes
-  /// has begun. Waits for Redis as long as any other call does, at most.
+  /// has begun. Waits for Redis at most as long as any other call.
   Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);
   /// Returns whether note_now() would begin a suspension. Counts nothing.
   Task<bool> would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key);

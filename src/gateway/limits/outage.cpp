@@ -72,7 +72,7 @@ std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
   return static_cast<std::int64_t>(left.limit - std::min(left.limit, left.remaining));
 }
 
-// One connection keeps the order, so the next call finds the charge applied.
+// A connection keeps the order of calls, so the next call finds the charge applied.
 void Outage::charge_now(const Exchange& x, std::span<const CheckedLimit> next) {
   if (!redis_->up()) return;
   for (const auto& checked : next) {

@@ -31,7 +31,8 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
   Outage(Clock& clock, limit::Limiter& memory, Random& random);
 
-  /// Sets where to charge from now on. Null if no limit is counted in Redis any more; nothing is owed then.
+  /// Sets the limiter that debts are charged to from now on. Null if no limit is counted in Redis any more; nothing is
+  /// owed then.
   void adopt(std::shared_ptr<limit::RemoteLimiter> redis);
   /// Stops charging. Must be called before the loop can end, because the alarm is set again while anything is owed.
   void stop();
@@ -40,10 +41,10 @@ class Outage : public std::enable_shared_from_this<Outage> {
   void counted(const Exchange& x, const CheckedLimit& checked);
   /// Notes that messages of the call took further permits by the rule with this index; `check` is their check.
   void counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check);
-  /// Notes that the answer named a higher cost than was taken.
+  /// Notes that the answer named a higher cost than the permits that were taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
 
-  /// Charges what the keys of these limits owe, before their checks are sent.
+  /// Charges the debts of the keys of these limits, before the checks of these limits are sent.
   void hand_over(const Exchange& x, std::span<const CheckedLimit> next) {
     if (!keys_.empty()) charge_now(x, next);
   }

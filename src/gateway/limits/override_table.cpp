@@ -46,7 +46,7 @@ std::string OverrideTable::grant(const CompiledConfig& compiled, const ActiveCre
   return {};
 }
 
-/// Returns whether each request stays within the maximum number of rules if a key of `limit` gets this number.
+/// Returns whether each request stays within the maximum number of rules if a key of `limit` gets this number of rules.
 bool OverrideTable::fits(const CompiledConfig& compiled, const ActiveCredentials& keys, const std::string& limit,
                          std::size_t rules) {
   const auto most_rules = [&](const CompiledLimit& ready) {

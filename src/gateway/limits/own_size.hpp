@@ -13,8 +13,8 @@
 namespace headgate::gateway {
 
 /// Returns the tier of `limit` with `rates` in place of its own rates (unlimited if there are none). It uses the same
-/// counters. `burst` applies to the only rate. The error is a sentence without its full stop that says why the limit
-/// cannot count these rates.
+/// counters. `burst` applies to the only rate. The error says why the limit cannot count these rates; it is a sentence
+/// without its full stop.
 Result<limit::Tier, std::string> own_size(const limit::Limit& limit, std::span<const Rate> rates,
                                           std::optional<std::uint64_t> burst);
 

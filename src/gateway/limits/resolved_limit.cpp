@@ -38,8 +38,8 @@ inline bool tells(std::string_view told, std::string_view name) noexcept {
   return false;
 }
 
-/// Returns the tier that the caller's claim, key or hop names, otherwise the default one. If several are named, it is
-/// the first in the configuration.
+/// Returns the tier that the caller's claim, key or hop names, otherwise the default one. If several tiers are named,
+/// returns the one that comes first in the configuration.
 inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;

@@ -26,8 +26,8 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 /// exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
-/// Returns the override that an operator set for the key of this request, which precedes its tier and the size of its
-/// API key; null if there is none.
+/// Returns the override that an operator set for the key of this request; null if there is none. An override takes
+/// precedence over the caller's tier and over the size of its API key.
 const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
 
 /// Returns the cost of this request, as far as it is known from the head.
@@ -36,8 +36,9 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost);
 /// Notes that a billed limit lets the request pass without a check; its use is billed nevertheless.
 void note_unchecked(Exchange& x, const RouteLimit& route_limit);
 
-/// Returns the priority that a trusted hop names, otherwise that of the tier of the first limit whose tiers have
-/// priorities, otherwise that of the route. Call it after the authentication, because tiers may come from a token.
+/// Returns the priority that a trusted hop names. If none does, returns the priority of the caller's tier in the first
+/// limit whose tiers have priorities, or else that of the route. Call it after the authentication, because tiers may
+/// come from a token.
 shed::Priority priority_of(const Exchange& x);
 
 }  // namespace headgate::gateway

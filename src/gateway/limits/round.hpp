@@ -1,5 +1,5 @@
 #pragma once
-// One round of an admission: checks that are decided together; all of them take permits, or none does.
+// One round of an admission: checks that are decided together. Either all of them take permits, or none does.
 
 #include "headgate/gateway/exchange.hpp"
 

@@ -38,8 +38,8 @@ bool counts(const Taken& checked, unsigned status) noexcept {
   return std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
-/// Returns whether the hold can still be returned. Once the counter may have become full again, the hold has expired,
-/// and its permits belong to others.
+/// Returns whether the hold can still be returned. As soon as the counter may be full again, the hold has expired, and
+/// its permits belong to others.
 bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
   return rule.algorithm->gives_back_late && since < decision.reset_after;
 }
@@ -66,8 +66,8 @@ void append_difference(const Admission& a, const CheckedLimit& checked, Clock::S
   }
 }
 
-/// Makes the decisions of `checked` look as if the used cost had been taken at once: settling happens later, and no
-/// answer waits for it.
+/// Makes the decisions of `checked` look as if the used cost had been taken at once, because settling happens later and
+/// no answer waits for it.
 void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady now) noexcept {
   const auto since = now - checked.asked_at;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {

@@ -1,5 +1,5 @@
-// Fixed window: one counter, which is reset at each full period of the clock (UTC) or with each day or month of a
-// calendar, or whose period begins with the first request of its key. Its state is the used requests, the end of the
+// Fixed window: one counter. The counter is reset at each full period of the clock (UTC), or with each day or month of
+// a calendar; or its period begins with the first request of its key. Its state is the used requests, the end of the
 // window, and the debt of later windows. lua/algorithms/fixed_window.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
@@ -13,13 +13,13 @@ namespace {
 enum Number : std::size_t { kUsed, kEnd, kOwed };
 enum Word : std::size_t { kUsedNow, kLeft, kOwedNow };
 
-constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days plus the maximum that a time zone may add
+constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days plus more than a time zone can add
 
-/// Returns the maximum at once: the size of a window, or the burst if it is larger.
+/// Returns how many requests may come at once: the size of a window, or the burst if that is larger.
 std::int64_t size_of_window(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.burst); }
 
-/// Returns the time from `now` to the end of its window, above 0. `end` is that of the stored window; 0 if there is
-/// none.
+/// Returns the time from `now` to the end of the window that contains it, above 0. `end` is the end of the stored
+/// window; 0 if there is none.
 Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
   if (rule.from_first_use) {
     const Duration left(end - now.time_since_epoch().count());
@@ -32,7 +32,7 @@ Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
 bool by_month(const Rule& rule) noexcept { return rule.calendar->unit() == Calendar::Unit::month; }
 
 /// Returns how many windows have begun since the one that ended at `end`, which is not after `now`; at least 1. Windows
-/// of a calendar count by their mean length; many of them together differ from it by less than half a window.
+/// of a calendar are counted by their mean length. The error stays below half a window, even over many windows.
 std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexcept {
   constexpr std::int64_t kDay = Duration(std::chrono::hours(24)).count();
   constexpr std::int64_t kMonth = 2'629'746'000'000;
@@ -68,8 +68,8 @@ Used after_window(const Rule& rule, Used before, std::int64_t cost, Taken taken)
   return spread(used, std::max(count_of(rule), before.used));
 }
 
-/// Returns the time until `cost` (at most the burst) is allowed if `owed` is taken from later windows. It is never
-/// allowed in this window.
+/// Returns the time until `cost` (at most the burst) is allowed if `owed` is taken from later windows. The cost is
+/// never allowed in this window.
 Duration wait_for(const Rule& rule, std::int64_t cost, std::int64_t owed, Duration left) noexcept {
   const std::int64_t too_much = std::max<std::int64_t>(owed - (size_of_window(rule) - cost), 0);
   return std::min(kNever, left + times(later_window(rule), divide_up(too_much, count_of(rule))));

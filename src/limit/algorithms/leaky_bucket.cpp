@@ -1,6 +1,6 @@
-// Leaky bucket: each request pours in, and the bucket leaks at the rate. Without a wait it is a meter: a request that
-// would overflow is rejected. With a wait it is a queue: a request is delayed until everything before it has leaked
-// out, so that requests leave evenly spaced. lua/algorithms/leaky_bucket.lua is the same arithmetic.
+// Leaky bucket: each request fills the bucket further, and the bucket leaks at the rate. Without a wait it is a meter:
+// a request that would overflow is rejected. With a wait it is a queue: a request is delayed until everything before it
+// has leaked out, so that requests leave evenly spaced. lua/algorithms/leaky_bucket.lua is the same arithmetic.
 
 #include "../refill.hpp"
 

@@ -1,5 +1,5 @@
-// Sliding log: the moment of every request of the last period, so that no period has more requests than the count,
-// wherever it begins. lua/algorithms/sliding_log.lua is the same arithmetic and explains it.
+// Sliding log: stores the moment of every request of the last period. So no period has more requests than the count,
+// whenever the period begins. lua/algorithms/sliding_log.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -19,9 +19,9 @@ enum Word : std::size_t { kUsed, kWait, kReset };
 
 constexpr std::int64_t kMaxRemembered = 10'000;  // 80 kB for each key
 
-/// The moments of all taken requests, ascending. The moments of the log come first. If there is a debt, they are
-/// followed by the moments at which it takes the places that become free: each a period after the moment that is
-/// `count` entries before it.
+/// The moments of all taken requests, ascending. The moments of the log come first. If there is a debt, these are
+/// followed by the moments at which the debt takes the places that become free. Each of these moments is a period after
+/// the entry that is `count` entries before it.
 class Sequence {
  public:
   Sequence(const State& state, const Rule& rule, Instant now) noexcept
@@ -87,7 +87,7 @@ class Sequence {
 
 std::int64_t period_of(const Rule& rule) noexcept { return rule.rate.period.count(); }
 
-/// Makes room for `more` entries at the end if moving the valid entries to the front is enough. The log has room for a
+/// Moves the valid entries to the front if that makes enough room for `more` entries at the end. The log has room for a
 /// sixteenth more than the count, so each entry is moved at most sixteen times.
 void make_room(Log& log, std::int64_t& dead, std::size_t more, std::size_t count) {
   if (log.size() + more <= log.capacity()) return;

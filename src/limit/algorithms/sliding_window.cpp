@@ -1,6 +1,6 @@
-// Sliding window, estimated from two counters: that of the current window of the clock, and that of the previous
-// window, weighted by the share of it that is within the last period. lua/algorithms/sliding_window.lua is the same
-// arithmetic and explains it.
+// Sliding window, estimated from two counters. One counts the current window of the clock. The other counts the
+// previous window and is weighted by the share of that window that is within the last period.
+// lua/algorithms/sliding_window.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -51,8 +51,8 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
   return count_of(rule) - counters.current - counters.owed - weighed(counters, grid);
 }
 
-/// Returns the counters after `cost`. `room` is how much may be taken. An attempt counts beyond it; it is forgotten
-/// with its window, so after two periods.
+/// Returns the counters after `cost`. `room` is how much may be taken. An attempt counts even beyond `room`, and is
+/// forgotten with its window, after two periods.
 Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
   if (taken == Taken::attempt) room = kMaxCounted - counters.current;
   const std::int64_t used = counters.current + counters.previous;

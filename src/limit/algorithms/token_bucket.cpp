@@ -1,6 +1,6 @@
 // Token bucket: holds `burst` tokens and refills at the rate; each request takes some. With a wait, tokens that arrive
-// within it may be taken early, and the request is delayed until they are there. lua/algorithms/token_bucket.lua is the
-// same arithmetic.
+// within that wait may be taken early, and the request is delayed until they have arrived.
+// lua/algorithms/token_bucket.lua is the same arithmetic.
 
 #include "../refill.hpp"
 

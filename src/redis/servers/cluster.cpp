@@ -12,9 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kCalm = 10s;        // between two reads of the slot map while all is well
-constexpr auto kTryAgain = 5ms;    // before the next try while a slot moves
-constexpr auto kPayAgain = 300ms;  // before the second try of a give-back; a failover or a restart may be over by then
+constexpr auto kCalm = 10s;      // between two reads of the slot map while all is well
+constexpr auto kTryAgain = 5ms;  // before the next try while a slot moves
+// pause before the second try of a give-back, in which a failover or a restart may end
+constexpr auto kPayAgain = 300ms;
 
 bool same_key(std::span<const limit::Check> checks) {
   return std::all_of(checks.begin() + 1, checks.end(), [&](const auto& check) { return check.key == checks[0].key; });
@@ -85,7 +86,8 @@ Task<error_code> Cluster::first_map(Time deadline) {
   co_return no_map_yet() ? make_error_code(Errc::timed_out) : error_code();
 }
 
-/// Decides one slot after another. If a later one rejects or fails, gives back the permits that the earlier ones took.
+/// Decides one slot after another. If a later slot rejects or fails, gives back the permits that the earlier slots
+/// took.
 Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                                    std::span<const std::uint16_t> slots, Time deadline) {
   Scatter scatter(checks, slots);

@@ -28,9 +28,9 @@
 
 namespace headgate::redis {
 
-/// A cluster. Gets the map of slots from CLUSTER SLOTS, which it reads when a node answers MOVED or is lost, and from
-/// time to time. All rules of one key are in one slot, so a decision is normally one call. Worker thread only, except
-/// where Servers says otherwise.
+/// A cluster. Reads the map of slots with CLUSTER SLOTS when a node answers MOVED or is lost, and from time to time.
+/// All rules of one key are in one slot, so a decision is normally one call. Worker thread only, except where Servers
+/// says otherwise.
 class Cluster final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Cluster> {
  public:
   using Time = SteadyClock::time_point;

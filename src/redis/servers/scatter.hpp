@@ -23,8 +23,9 @@ struct Debt {
   std::vector<std::int64_t> costs;
 };
 
-/// The checks of one decision, grouped by slot. Groups that can reject come first, and among those the one with the
-/// smallest burst, because it is the most likely to reject: an early rejection leaves less to give back.
+/// The checks of one decision, grouped by slot. Groups that can reject come first. Among them, the group with the
+/// smallest burst is the first, because it is the most likely to reject, and an early rejection leaves less to give
+/// back.
 class Scatter {
  public:
   struct Group {
@@ -46,7 +47,8 @@ class Scatter {
   /// The reason why the call ends before all of its groups. A limit that counts rejected requests keeps the permits of
   /// a rejected one.
   enum class Why : bool { rejected, failed };
-  /// Returns the permits that the group took. Its decisions then show the remaining permits after the give-back.
+  /// Returns the permits that the group took. Afterwards, the decisions of the group show the permits that remain after
+  /// the give-back.
   Debt take_back(const Group& group, Why why);
 
  private:

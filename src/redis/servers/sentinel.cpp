@@ -79,7 +79,8 @@ bool Sentinel::found(const Reply& reply, const RedisNode& asked) {
 }
 
 void Sentinel::nobody(const std::string& reason) {
-  // The gateway leaves a known master only when the master itself demands it, not because no Sentinel confirms it.
+  // The gateway leaves a known master only when the master itself demands it. A missing confirmation by the Sentinels
+  // is no reason.
   if (!master_) node_client_->unreachable("no Sentinel names a master; the last one asked, " + reason);
 }
 

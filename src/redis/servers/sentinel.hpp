@@ -20,11 +20,11 @@
 
 namespace headgate::redis {
 
-/// A master behind Sentinels. Subscribes to +switch-master at all Sentinels. When one sends it, queries that one at
-/// once, so that the gateway follows a new master within a round trip. Also queries one Sentinel every second, because
-/// a message can be lost, and an isolated Sentinel sends none. While no master takes writes, it queries every 100 ms. A
-/// demoted master that still runs reports that itself (READONLY, ROLE). Worker thread only, except where Servers says
-/// otherwise.
+/// A master behind Sentinels. Subscribes to +switch-master at all Sentinels. Queries a Sentinel at once when it sends
+/// this message, so that the gateway follows a new master within a round trip. Also queries one Sentinel every second,
+/// because a message can be lost, and an isolated Sentinel sends none. While no master takes writes, queries every 100
+/// ms. A demoted master that still runs reports its role itself (READONLY, ROLE). Worker thread only, except where
+/// Servers says otherwise.
 class Sentinel final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Sentinel> {
  public:
   Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);

@@ -22,8 +22,9 @@
 
 namespace headgate::redis {
 
-/// Give-backs after a decision over several slots of a cluster that a later slot rejected: how often the earlier slots
-/// got their permits back (done), and how often not, because Redis did not answer (failed).
+/// Counts of give-backs. They follow a decision over several slots of a cluster that a later slot rejected. `done`
+/// counts how often the earlier slots got their permits back, and `failed` how often they did not, because Redis did
+/// not answer.
 struct GiveBacks {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -38,12 +39,12 @@ class Servers {
   Servers& operator=(const Servers&) = delete;
 
   /// Does the same as SharedLimiter::decide, always over the network. Several slots of a cluster are decided one after
-  /// another. If a later one rejects or fails, the earlier ones get their permits back.
+  /// another. If a later slot rejects or fails, the earlier slots get their permits back.
   virtual Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) = 0;
 
-  /// Makes a call that is not a decision, with the deadline, breaker and errors of one. `key` is the Redis key that its
-  /// script uses, which selects the node of a cluster. Both arguments must outlive the await. Changes that a call made
-  /// before an error persist.
+  /// Makes a call that is not a decision, with the deadline, breaker and errors of a decision. `key` is the Redis key
+  /// that its script uses, which selects the node of a cluster. Both arguments must outlive the await. Changes that a
+  /// call made before an error persist.
   virtual Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) = 0;
 
   /// A server with keys that none of the others has.
@@ -58,8 +59,8 @@ class Servers {
   /// taken its place.
   virtual Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) = 0;
 
-  /// Returns until when other gateways may still be without Redis after an outage: for as long as the outage lasted, at
-  /// most two seconds. Worker thread.
+  /// Returns the moment until which other gateways may still be without Redis after an outage. This is as long after
+  /// its end as the outage lasted, but at most two seconds. Worker thread.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
   virtual RedisHealth health() const noexcept = 0;              ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread

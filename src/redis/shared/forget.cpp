@@ -62,8 +62,8 @@ bool is_cursor(std::string_view text) noexcept {
   return !text.empty() && text.size() <= kLongestCursor && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// The position of a walk: "<slot>-<cursor>-<server>". Parts stay in the order of their lowest slots when another
-/// server takes one over; the keys of that server are then examined from the first one.
+/// The position of a walk: "<slot>-<cursor>-<server>". Parts stay in the order of their lowest slots. If another server
+/// takes a part over, the keys of that server are examined from the first one.
 struct Place {
   std::uint16_t slot = 0;
   std::string cursor = "0";

@@ -14,7 +14,7 @@
 
 namespace headgate::redis {
 
-/// The waits of walks for servers that do not answer at the moment.
+/// The waits of walks (of forget_limit) for servers that do not answer at the moment.
 struct ForgetPauses {
   boost::asio::io_context::executor_type executor;
   Pauses waiting{};

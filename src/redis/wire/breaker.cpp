@@ -7,7 +7,7 @@ namespace headgate::redis {
 Breaker::Breaker() : Breaker(Settings()) {}
 Breaker::Breaker(const Settings& settings) : settings_(settings) {}
 
-// After silence no call may wait: if the probe is not answered either, each wait would cost a whole deadline.
+// After silence, no call may wait: if the probe was not answered either, each wait would cost a whole deadline.
 Breaker::Pass Breaker::admit() const noexcept {
   if (state_ == State::closed) return Pass::call;
   return state_ == State::half_open && cause_ == Cause::refusal ? Pass::wait : Pass::refused;

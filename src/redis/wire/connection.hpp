@@ -54,14 +54,14 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
 
   /// Sets the owner, which is kept until stop().
   void start(std::shared_ptr<ConnectionOwner> owner) { owner_ = std::move(owner); }
-  /// Connects to `node` now and whenever the connection is lost, with pauses from 50 ms to 1 s. Changing the node
-  /// counts as a lost connection for the owner; commands that have waited for the first connection are still sent.
+  /// Connects to `node` now, and again whenever the connection is lost, with pauses from 50 ms to 1 s. To the owner, a
+  /// change of the node is a lost connection; commands that have waited for the first connection are still sent.
   void aim(const RedisNode& node);
   /// Closes, forgets all waiters silently, and releases the owner. Final.
   void stop();
 
-  /// Queues one command; all commands queued in one turn of the loop are sent with one write. Before the first
-  /// handshake the command waits for it; later nothing may be sent while there is no connection.
+  /// Queues one command; all commands queued in one turn of the loop are sent with one write. Until the first handshake
+  /// is done, the command waits for it. Later, nothing may be sent while there is no connection.
   void send(std::span<const std::string_view> words, Recipient& waiter) { queue(words, &waiter); }
   /// Sends a command whose answer is ignored.
   void send(std::span<const std::string_view> words) { queue(words, nullptr); }

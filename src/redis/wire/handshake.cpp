@@ -9,7 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-/// Returns whether the server only withholds this command. The first calls then show what its answer would have shown.
+/// Returns whether the server only withholds this command. If so, the first calls show what the answer to the command
+/// would have shown.
 bool withheld(const Reply& reply) {
   return reply.kind == Reply::Kind::error &&
          (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));

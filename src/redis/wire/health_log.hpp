@@ -1,6 +1,6 @@
 #pragma once
-// Logs that Redis is lost and found, and its errors: a few lines for each outage, however long it lasts, and at most
-// one line per second if outages go on to repeat.
+// Logs when Redis is lost and found, and its errors. Writes a few lines for each outage, however long it lasts, and at
+// most one line per second if outages keep repeating.
 
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/redis/limiter.hpp"

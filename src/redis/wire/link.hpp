@@ -23,7 +23,8 @@ namespace headgate::redis {
 class LinkUser {
  public:
   virtual ~LinkUser() = default;
-  virtual void opened() = 0;  ///< called when bytes can be written; again if an address failed and the next one works
+  /// called when bytes can be written; called again if an address failed and the next one works
+  virtual void opened() = 0;
   virtual void received(std::string_view bytes) = 0;
   virtual void wrote() = 0;                            ///< called after a system call that sent bytes
   virtual void closed(const std::string& reason) = 0;  ///< called when the connection is gone or no address works
@@ -38,7 +39,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Connects to `node`; `user` is kept until closed() was called on it or close() on this.
+  /// Connects to `node`. `user` is kept until its closed() or this object's close() was called.
   void open(const RedisNode& node, std::shared_ptr<LinkUser> user);
   /// Closes without telling the user.
   void close();
@@ -47,7 +48,7 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Accepts the other side: once the connection is lost, no other address of the node is tried.
   void keep() noexcept { kept_ = true; }
 
-  /// Sends what the kernel accepts now, and the rest as soon as possible. Call it after opened().
+  /// Sends as many bytes as the kernel accepts now, and the rest as soon as possible. Call it after opened().
   void write(std::string_view bytes);
 
  private:

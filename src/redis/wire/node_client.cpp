@@ -24,8 +24,8 @@ std::string trouble_of(std::string_view error) {
   return help.empty() ? "it answered " + std::string(error) : std::string(help);
 }
 
-// longest recovery period after Redis is up again; longer than each pause between two probes, so that within it the
-// other gateways have found Redis again, too
+// longest recovery period after Redis is up again. It is longer than each pause between two probes, so that the other
+// gateways have found Redis again before it ends
 constexpr auto kLongestWayBack = 2s;
 
 }  // namespace

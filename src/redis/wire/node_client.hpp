@@ -90,8 +90,8 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   NodeClient(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::shared_ptr<NodeStats> stats,
              std::function<void()> changed);
 
-  /// Connects to `node`, now and whenever the connection breaks. Until then calls wait for it within their deadline.
-  /// `stats` belongs to that server.
+  /// Connects to `node` now, and again whenever the connection breaks. Until there is a connection, calls wait for it
+  /// within their deadline. `stats` belongs to that server.
   void aim(const RedisNode& node, std::shared_ptr<NodeStats> stats);
   /// Fails all waiting calls, because there is no server to connect to. Only before the first aim().
   void unreachable(const std::string& reason);

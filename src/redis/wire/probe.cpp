@@ -8,7 +8,7 @@
 namespace headgate::redis {
 namespace {
 
-/// The suffix differs from that of every limit, because the name of a limit follows the first colon.
+/// The suffix differs from the suffix of every limit, because in that of a limit the name follows the first colon.
 const limit::Rule& rule_of_probes() {
   static const limit::Rule rule = [] {
     limit::Rule made;

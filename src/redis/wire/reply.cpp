@@ -104,7 +104,7 @@ void* create_nil(const redisReadTask* task) {
 }
 
 #if HIREDIS_MAJOR >= 1
-// Creates values of RESP3 types, which the gateway never requests. They make a reply invalid as a decision.
+// Creates values of RESP3 types, which the gateway never requests. A reply with such a value is not a valid decision.
 void* create_other(const redisReadTask* task) {
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;

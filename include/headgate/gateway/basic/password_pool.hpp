@@ -33,7 +33,8 @@ struct PasswordCheck : shed::Waiter {
 /// The results for one worker. The pool fills the inbox, and the worker empties it.
 class PasswordInbox {
  public:
-  /// Call this on the worker's thread; `ring(owner)` is called on its loop when a result has arrived.
+  /// Call the constructor on the worker's thread. `ring(owner)` is called on the worker's loop when a result has
+  /// arrived.
   PasswordInbox(Clock& clock, Alarm::Ring ring, void* owner) : bell_(clock.bell(ring, owner)) {}
 
   /// Adds a result. Any thread.
@@ -49,25 +50,25 @@ class PasswordInbox {
   std::unique_ptr<Bell> bell_;  // null after close()
 };
 
-/// A bounded queue that is fair between callers, and a few threads of low priority, which start with the first
-/// password. One pool for all workers; any thread.
+/// A bounded queue that is fair between callers, and a few threads of low priority, which start when the first password
+/// arrives. One pool serves all workers. Any thread.
 class PasswordPool {
  public:
-  /// The largest number of waiting checks. If more arrive, the longest line of one caller is shortened
+  /// The largest number of waiting checks. If more arrive, the caller with the longest line loses its last check
   /// (shed::FairQueue).
   static constexpr std::size_t kMaxWaiting = 256;
 
   /// `threads` is the number of threads; 0 for half of the machine's processors, at least one and at most four. The
   /// clock outlives the pool.
   explicit PasswordPool(const Clock& clock, unsigned threads = 0);
-  /// Waits for the checks under way, at most a second for each, and drops those that wait.
+  /// Drops the waiting checks, and waits for the checks under way, each of which takes at most a second.
   ~PasswordPool();
   PasswordPool(const PasswordPool&) = delete;
   PasswordPool& operator=(const PasswordPool&) = delete;
 
   /// Queues a check, whose result is delivered later. Returns false if the check is not accepted.
   bool ask(const std::shared_ptr<PasswordCheck>& check);
-  /// Withdraws a check. Returns false if it is under way or done.
+  /// Withdraws a check. Returns false if the check is under way or done.
   bool drop(PasswordCheck& check) noexcept;
   /// Returns how long a new check would have to wait now, estimated from the duration of recent checks.
   Duration wait() const;

@@ -29,9 +29,9 @@ class ChunkReader {
   /// read. Call it before the first next().
   void take_at_most(std::uint64_t most) noexcept { room_ = most; }
 
-  /// Reads `input` up to the end of one chunk's data. Call it again with the bytes that were not consumed. A step that
-  /// consumes nothing and has not ended needs more input. Errors: 400 for malformed framing, 413 if the body is too
-  /// large, 431 if there are too many trailers or they are too long.
+  /// Reads `input` up to the end of one chunk's data. Call it again with the bytes that were not consumed. If a step
+  /// consumes nothing and the body has not ended, more input is needed. Errors: 400 for malformed framing, 413 if the
+  /// body is too large, 431 if there are too many trailers or they are too long.
   Result<Step, ParseError> next(std::string_view input);
 
   /// Returns the trailer fields, after the end. They are views into the reader's own copy.

@@ -30,7 +30,7 @@ std::size_t head_size(std::string_view bytes, std::size_t& scanned) noexcept;
 ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
 
 /// Checks an incomplete request head, so that a malformed one is refused without waiting for its rest. Finds a first
-/// byte that cannot begin a method, and errors in single lines (a line that ends in LF alone, a control character).
+/// byte with which no method can begin, and errors in single lines (a line that ends in LF alone, a control character).
 /// `checked` remembers how far an earlier call checked; start with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
 

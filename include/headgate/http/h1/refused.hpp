@@ -14,8 +14,8 @@ namespace headgate::http::h1 {
 void read_refused_head(std::string_view bytes, const Limits& limits, RequestHead& head);
 
 /// Returns the position of the first wrong byte in `bytes`, which begin with the head; empty if the fault has no
-/// position, like a missing field. The position is the end of `bytes` if something is missing there. Scans the bytes
-/// once.
+/// position, as when a field is missing. The position is the end of `bytes` if something is missing there. Scans the
+/// bytes once.
 std::optional<std::size_t> fault_place(std::string_view bytes, const Limits& limits, const ParseError& fault);
 
 }  // namespace headgate::http::h1
