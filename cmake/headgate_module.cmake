@@ -84,7 +84,7 @@ function(headgate_module name)
   add_library(headgate::${name} ALIAS headgate_${name})
   list(TRANSFORM arg_USES PREPEND headgate::)
   target_link_libraries(headgate_${name} ${scope} headgate::options ${arg_USES} ${arg_LIBS})
-  if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND NOT name MATCHES "^(core|http|identity|net|limit|redis)$")
+  if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND NOT name MATCHES "^(core|http|scan|identity|net|limit|redis)$")
     # They parse no bytes of a stranger. These checks take a quarter of the compile time, and AddressSanitizer finds a null pointer that
     # is followed all the same.
     target_compile_options(headgate_${name} PRIVATE -fno-sanitize=null,alignment,vptr ${HEADGATE_UNGUARDED_GLOBALS})

@@ -27,6 +27,7 @@ const std::map<std::string, int> kFloors = {
     {"room", 1},
     {"shed", 1},
     {"compress", 1},
+    {"scan", 1},
     {"net", 2},  // listeners, streams, timers
     // servers and services that the gateway connects to
     {"upstream", 3},
@@ -125,7 +126,8 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
                                           "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
 
 /// Modules that neither open sockets nor wait.
-const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe", "shed", "compress"};
+const std::set<std::string> kPure = {"http",    "limit", "room",     "identity", "balance",
+                                     "observe", "shed",  "compress", "scan"};
 
 /// Except for the thread that writes log lines.
 const std::string kLogThread = "src/observe/log/output";

@@ -1,0 +1,80 @@
+#include "found_set.hpp"
+
+#include "headgate/core/utf8.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace headgate::scan {
+namespace {
+
+constexpr Found kAbsent;
+
+template <class Function>
+void for_each_bit(std::uint64_t bits, Function function) noexcept {
+  for (; bits != 0; bits &= bits - 1) function(static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
+}  // namespace
+
+void FoundSet::begin(const Pointers& pointers) {
+  slots_.resize(pointers.size());
+  values_ = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].found = Found();
+    if (pointers.take(i) == Take::value) values_ |= std::uint64_t{1} << i;
+  }
+}
+
+void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t length) noexcept {
+  for_each_bit(targets & values_, [&](std::size_t index) {
+    auto& slot = slots_[index];
+    const auto shown = whole_characters(text, kMaxText);
+    std::copy(shown.begin(), shown.end(), slot.text.begin());
+    slot.found.kind = Found::Kind::text;
+    slot.found.text = {slot.text.data(), shown.size()};
+    slot.found.cut = length > kMaxText;
+  });
+  for_each_bit(targets & ~values_, [&](std::size_t index) {
+    auto& found = slots_[index].found;
+    found.number += static_cast<std::int64_t>(length);
+    found.kind = Found::Kind::text;
+  });
+}
+
+void FoundSet::number(std::uint64_t targets, std::int64_t number) noexcept {
+  for_each_bit(targets & values_, [&](std::size_t index) {
+    auto& found = slots_[index].found;
+    found.kind = Found::Kind::number;
+    found.number = number;
+  });
+}
+
+void FoundSet::boolean(std::uint64_t targets, bool truth) noexcept {
+  for_each_bit(targets & values_, [&](std::size_t index) {
+    auto& found = slots_[index].found;
+    found.kind = Found::Kind::boolean;
+    found.truth = truth;
+  });
+}
+
+void FoundSet::structure(std::uint64_t targets) noexcept {
+  for_each_bit(targets & values_, [&](std::size_t index) { slots_[index].found.kind = Found::Kind::structure; });
+}
+
+void FoundSet::null(std::uint64_t targets) noexcept {
+  for_each_bit(targets & values_, [&](std::size_t index) {
+    auto& kind = slots_[index].found.kind;
+    if (kind == Found::Kind::absent) kind = Found::Kind::null;
+  });
+}
+
+void FoundSet::repeated(std::uint64_t targets) noexcept {
+  for_each_bit(targets, [&](std::size_t index) { slots_[index].found.repeated = true; });
+}
+
+const Found& FoundSet::found(std::size_t index) const noexcept {
+  return index < slots_.size() ? slots_[index].found : kAbsent;
+}
+
+}  // namespace headgate::scan

@@ -1,0 +1,278 @@
+#include "json.hpp"
+
+#include "names.hpp"
+
+#include <cstring>
+
+namespace headgate::scan {
+namespace {
+
+constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/// Returns the pointers that lead to an element of an array.
+std::uint64_t of_element(const Pointers::Level& level, std::uint64_t alive, std::int64_t element) noexcept {
+  auto out = level.all & alive;
+  if ((level.elements & alive) == 0) return out;
+  for (const auto& name : level.names)
+    if (name.element == element) out |= name.pointers & alive;
+  return out;
+}
+
+}  // namespace
+
+void Json::begin(const Pointers& pointers, FoundSet& found) noexcept {
+  pointers_ = &pointers;
+  found_ = &found;
+  malformed_ = false;
+  documents_ = text_bytes_ = blocks_ = elements_ = 0;
+  begin_document();
+}
+
+void Json::begin_document() noexcept {
+  at_ = At::value;
+  depth_ = 0;
+  array_ = false;
+  alive_ = 0;
+  live_ = pointers_->everything();
+}
+
+void Json::fail() noexcept {
+  at_ = At::bad;
+  malformed_ = true;
+}
+
+void Json::feed(std::string_view piece) noexcept {
+  const char* at = piece.data();
+  const char* const end = at + piece.size();
+  while (at != end) {
+    switch (at_) {
+      case At::text:
+        at = read_text(at, end);
+        break;
+      case At::number:
+        at = read_number(at, end);
+        break;
+      case At::word:
+        at = read_word(at, end);
+        break;
+      case At::bad:
+        return;
+      default:
+        at = read_structure(at, end);
+    }
+  }
+}
+
+void Json::end_document(bool may_be_blank) noexcept {
+  if (at_ == At::number && number_.complete()) end_number();
+  if (at_ == At::done || at_ == At::bad) return;
+  const bool blank = at_ == At::value && depth_ == 0;
+  if (!blank || !may_be_blank) fail();
+}
+
+/// Reads brackets, commas and colons, and the values between them that the piece has as a whole.
+const char* Json::read_structure(const char* at, const char* const end) noexcept {
+  while (at != end) {
+    const char c = *at;
+    if (is_blank(c)) {
+      ++at;
+      continue;
+    }
+    switch (at_) {
+      case At::first_element:
+        if (c == ']') {
+          ++at;
+          close(true);
+          break;
+        }
+        begin_element();
+        [[fallthrough]];
+      case At::value:
+        at = begin_value(at, end);
+        break;
+      case At::first_name:
+        if (c == '}') {
+          ++at;
+          close(false);
+          break;
+        }
+        [[fallthrough]];
+      case At::name:
+        if (c != '"') {
+          fail();
+          return end;
+        }
+        at = begin_text(at + 1, end, true);
+        break;
+      case At::colon:
+        if (c != ':') {
+          fail();
+          return end;
+        }
+        ++at;
+        at_ = At::value;
+        break;
+      case At::next:
+        ++at;
+        if (c == ',') {
+          at_ = array_ ? At::value : At::name;
+          if (array_) begin_element();
+        } else if (c == ']' || c == '}') {
+          close(c == ']');
+        } else {
+          fail();
+        }
+        break;
+      case At::done:
+        fail();
+        return end;
+      default:
+        return at;
+    }
+  }
+  return at;
+}
+
+const char* Json::begin_value(const char* at, const char* const end) noexcept {
+  targets_ = live_ == 0 ? 0 : live_ & pointers_->level(depth_).end;
+  if (depth_ == 0) elements_ = 0;
+  switch (*at) {
+    case '"':
+      return begin_text(at + 1, end, false);
+    case '{':
+      open(false);
+      return at + 1;
+    case '[':
+      open(true);
+      return at + 1;
+    case 't':
+      word_ = "true";
+      break;
+    case 'f':
+      word_ = "false";
+      break;
+    case 'n':
+      word_ = "null";
+      break;
+    default:
+      at_ = At::number;
+      number_.begin();
+      return read_number(at, end);
+  }
+  at_ = At::word;
+  word_read_ = 0;
+  return read_word(at, end);
+}
+
+const char* Json::begin_text(const char* at, const char* end, bool name) noexcept {
+  text_is_name_ = name;
+  at_ = At::text;
+  text_.begin(name ? alive_ != 0 : (targets_ & found_->values()) != 0);
+  return read_text(at, end);
+}
+
+const char* Json::read_text(const char* at, const char* end) noexcept {
+  at = text_.read(at, end);
+  if (text_.status() == TextReader::Status::open) return at;
+  if (text_.status() == TextReader::Status::malformed)
+    fail();
+  else if (text_is_name_)
+    end_name();
+  else
+    end_text();
+  return at;
+}
+
+const char* Json::read_number(const char* at, const char* end) noexcept {
+  at = number_.read(at, end);
+  if (at == end) return at;
+  if (!number_.complete())
+    fail();
+  else
+    end_number();
+  return at;
+}
+
+const char* Json::read_word(const char* at, const char* end) noexcept {
+  for (; at != end && word_read_ != word_.size(); ++at, ++word_read_) {
+    if (*at == word_[word_read_]) continue;
+    fail();
+    return at;
+  }
+  if (word_read_ == word_.size()) end_word();
+  return at;
+}
+
+void Json::begin_element() noexcept {
+  if (depth_ == 1) ++elements_;
+  if (alive_ == 0) {
+    live_ = 0;
+    return;
+  }
+  live_ = of_element(pointers_->level(depth_ - 1), alive_, open_[depth_].element++);
+}
+
+void Json::open(bool array) noexcept {
+  if (depth_ == kMaxDepth) return fail();
+  if (targets_ != 0) found_->structure(targets_);
+  const auto bit = std::uint64_t{1} << (depth_ & 63U);
+  auto& bits = arrays_[depth_ >> 6U];
+  bits = array ? bits | bit : bits & ~bit;
+  ++depth_;
+  alive_ = live_ & ~targets_;
+  // A pointer that is alive has more steps, so the depth is at most kMaxSteps.
+  if (depth_ <= kMaxSteps) open_[depth_] = {alive_, 0, 0};
+  array_ = array;
+  live_ = 0;
+  at_ = array ? At::first_element : At::first_name;
+}
+
+void Json::close(bool array) noexcept {
+  if (array != array_) return fail();
+  --depth_;
+  array_ = depth_ != 0 && (arrays_[(depth_ - 1) >> 6U] >> ((depth_ - 1) & 63U) & 1U) != 0;
+  alive_ = depth_ != 0 && depth_ <= kMaxSteps ? open_[depth_].alive : 0;
+  end_value();
+}
+
+void Json::end_name() noexcept {
+  at_ = At::colon;
+  if (alive_ == 0) return;
+  const auto matched = match_name(pointers_->level(depth_ - 1), alive_, text_.view(), text_.plain());
+  live_ = matched.live;
+  const auto named = (matched.live & ~pointers_->level(depth_ - 1).all) | matched.confused;
+  if (named == 0) return;
+  auto& seen = open_[depth_].seen;
+  if (const auto again = matched.confused | (seen & named); again != 0) found_->repeated(again);
+  seen |= named;
+}
+
+void Json::end_text() noexcept {
+  if (text_.block())
+    ++blocks_;
+  else
+    text_bytes_ += text_.length();
+  if (targets_ != 0) found_->text(targets_, text_.view(), text_.length());
+  end_value();
+}
+
+void Json::end_number() noexcept {
+  if (targets_ != 0) found_->number(targets_, number_.value());
+  end_value();
+}
+
+void Json::end_word() noexcept {
+  if (targets_ == 0) return end_value();
+  if (word_.front() == 'n')
+    found_->null(targets_);
+  else
+    found_->boolean(targets_, word_.front() == 't');
+  end_value();
+}
+
+void Json::end_value() noexcept {
+  at_ = depth_ == 0 ? At::done : At::next;
+  if (depth_ == 0) ++documents_;
+}
+
+}  // namespace headgate::scan
