@@ -145,15 +145,16 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
     const std::lock_guard lock(mutex_);
     auto next = next_.lock();
     if (next) return next->push_back(give);
-    next = std::make_shared<Asked>(Asked{give});
+    next = std::make_shared<Recipients>(Recipients{give});
     next_ = next;
     (void)aside_([self = shared_from_this(), next] { self->run(*next); });
   }
 
  private:
-  using Asked = std::vector<AdminEndpoint::Give>;  // The callers that share a comparison; owned by that comparison.
+  using Recipients =
+      std::vector<AdminEndpoint::Give>;  // The callers that share a comparison; owned by that comparison.
 
-  void run(const Asked& asked) {
+  void run(const Recipients& asked) {
     {
       const std::lock_guard lock(mutex_);
       next_.reset();
@@ -173,7 +174,7 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
   const RunAside aside_;
   const config::ReadAgain& read_again_;
   std::mutex mutex_;
-  std::weak_ptr<Asked> next_;  // The comparison that waits for its turn.
+  std::weak_ptr<Recipients> next_;  // The comparison that waits for its turn.
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace headgate::admin {
 namespace {
 
-using Told = nlohmann::ordered_json;
+using ExplainJson = nlohmann::ordered_json;
 using gateway::LimitState;
 
 /// Returns seconds, rounded up to milliseconds.
@@ -20,8 +20,8 @@ double seconds_of(Duration duration) { return std::ceil(static_cast<double>(dura
 /// Rounds, so that a share reads as it was written.
 double thousandths(double share) { return std::round(share * 1'000) / 1'000; }
 
-Told rule_json(const gateway::RuleState& rule) {
-  Told out;
+ExplainJson rule_json(const gateway::RuleState& rule) {
+  ExplainJson out;
   if (!rule.name.empty()) out["rule"] = rule.name;
   out["rate"] = rule.rate;
   out["limit"] = rule.limit;
@@ -30,13 +30,13 @@ Told rule_json(const gateway::RuleState& rule) {
   out["reset"] = seconds_of(rule.reset_after);
   out["allowed"] = rule.allowed;
   if (!rule.allowed)
-    out["retry_after"] = rule.retry_after >= limit::kNever ? Told() : Told(seconds_of(rule.retry_after));
+    out["retry_after"] = rule.retry_after >= limit::kNever ? ExplainJson() : ExplainJson(seconds_of(rule.retry_after));
   if (rule.delay > Duration(0)) out["delay"] = seconds_of(rule.delay);
   return out;
 }
 
-Told limit_json(const LimitState& state) {
-  Told out = {{"limit", state.name}, {"per", state.per}};
+ExplainJson limit_json(const LimitState& state) {
+  ExplainJson out = {{"limit", state.name}, {"per", state.per}};
   if (!state.tier.empty()) out["tier"] = state.tier;
   if (state.override) {
     out["override"] = {{"until", moment_text(state.override->until)}};
@@ -52,24 +52,24 @@ Told limit_json(const LimitState& state) {
   out["cost"] = state.cost;
   if (state.unit == limit::Unit::token) out["unit"] = "token";
   if (state.shards > 1) out["one_of_shards"] = state.shards;
-  out["rules"] = Told::array();
+  out["rules"] = ExplainJson::array();
   for (const auto& rule : state.rules) out["rules"].push_back(rule_json(rule));
   return out;
 }
 
-Told caller_json(const gateway::Explanation& told) {
-  Told out = {{"address", told.address}, {"through_trusted_proxy", told.through_trusted}};
+ExplainJson caller_json(const gateway::Explanation& told) {
+  ExplainJson out = {{"address", told.address}, {"through_trusted_proxy", told.through_trusted}};
   if (told.through_trusted) out["hops_believed"] = told.hops;
   if (!told.owner.empty()) out["api_key_of"] = told.owner;
   if (!told.subject.empty()) out["jwt_sub"] = told.subject;
   if (!told.user.empty()) out["basic_user"] = told.user;
-  out["proofs"] = Told::array();
+  out["proofs"] = ExplainJson::array();
   for (const auto& [kind, result] : told.proofs) out["proofs"].push_back({{"kind", kind}, {"result", result}});
   return out;
 }
 
-Told outcome_json(const gateway::Explanation& told) {
-  Told out = {{"passes", told.status == 0 || told.ended_by == "respond" || told.ended_by == "preflight"}};
+ExplainJson outcome_json(const gateway::Explanation& told) {
+  ExplainJson out = {{"passes", told.status == 0 || told.ended_by == "respond" || told.ended_by == "preflight"}};
   if (told.status != 0) out["status"] = told.status;
   out["ended_by"] = told.ended_by;
   const auto text = [&out](const char* name, const std::string& value) {
@@ -83,7 +83,7 @@ Told outcome_json(const gateway::Explanation& told) {
   if (told.delay > Duration(0)) out["delay"] = seconds_of(told.delay);
   if (told.queues) out["waits_in_queue_first"] = true;
   for (const auto& [member, sentence, value] : told.besides) {
-    out[std::string(member)] = value.empty() ? Told(true) : Told(value);
+    out[std::string(member)] = value.empty() ? ExplainJson(true) : ExplainJson(value);
     out["besides"].push_back(value.empty() ? std::string(sentence) : std::string(sentence) + ": " + value);
   }
   if (told.counted_without_redis) {
@@ -101,7 +101,7 @@ Result<T, std::string> wrong_body(std::string sentence) {
   return {boost::system::in_place_error, std::move(sentence)};
 }
 
-Result<gateway::ExplainedParts, std::string> parts_of(const Told& body) {
+Result<gateway::ExplainedParts, std::string> parts_of(const ExplainJson& body) {
   gateway::ExplainedParts parts;
   if (!body.is_object()) return wrong_body<gateway::ExplainedParts>("the body is a JSON object");
   for (const auto& [name, value] : body.items()) {
@@ -116,7 +116,7 @@ Result<gateway::ExplainedParts, std::string> parts_of(const Told& body) {
       return wrong_body<gateway::ExplainedParts>(R"(the keys are "method", "url", "headers" and "ip")");
     }
   }
-  for (const auto& field : body.value("headers", Told::array())) {
+  for (const auto& field : body.value("headers", ExplainJson::array())) {
     const bool pair = field.is_array() && field.size() == 2 && field[0].is_string() && field[1].is_string();
     if (!pair)
       return wrong_body<gateway::ExplainedParts>(R"("headers" is a list of pairs, as in [["Host", "a.example"]])");
@@ -127,8 +127,9 @@ Result<gateway::ExplainedParts, std::string> parts_of(const Told& body) {
 
 }  // namespace
 
-Told to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates) {
-  Told out = {{"request", {{"method", told.method}, {"host", told.host}, {"path", told.path}}}, {"route", nullptr}};
+ExplainJson to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates) {
+  ExplainJson out = {{"request", {{"method", told.method}, {"host", told.host}, {"path", told.path}}},
+                     {"route", nullptr}};
   if (!told.route.empty()) {
     out["route"] = {{"name", told.route}, {"path", told.pattern}};
     if (!told.upstream.empty()) out["route"]["to"] = told.upstream;
@@ -137,11 +138,11 @@ Told to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& 
   }
   out["outcome"] = outcome_json(told);
   out["caller"] = caller_json(told);
-  out["limits"] = Told::array();
+  out["limits"] = ExplainJson::array();
   for (const auto& state : told.limits) out["limits"].push_back(limit_json(state));
-  out["candidates"] = Told::array();
+  out["candidates"] = ExplainJson::array();
   for (const auto& each : candidates.routes) {
-    Told row = {{"route", each.name}, {"path", each.path}};
+    ExplainJson row = {{"route", each.name}, {"path", each.path}};
     if (!each.host.empty()) row["host"] = each.host;
     if (!each.methods.empty()) row["methods"] = each.methods;
     row["why"] = gateway::to_text(each.why);
@@ -158,7 +159,7 @@ std::uint16_t https_port_of(const config::Config& config) {
 }
 
 Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body) {
-  const auto json = Told::parse(body, nullptr, false);
+  const auto json = ExplainJson::parse(body, nullptr, false);
   if (json.is_discarded()) return wrong_body<gateway::ExplainedRequest>("the body is not JSON");
   if (json.is_object() && !json.contains("url")) return wrong_body<gateway::ExplainedRequest>("\"url\" is missing");
   if (json.is_object() && json.contains("headers") && !json["headers"].is_array())

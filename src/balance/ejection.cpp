@@ -46,34 +46,34 @@ void Ejection::inherit(std::size_t at, const Ejection& other, std::size_t from) 
   states_[at].passed = 0;
 }
 
-bool Ejection::in(std::size_t at, std::span<const Happened> happened) const noexcept {
-  return !states_[at].out && !happened[at].unhealthy;
+bool Ejection::in(std::size_t at, std::span<const ServerResults> results) const noexcept {
+  return !states_[at].out && !results[at].unhealthy;
 }
 
-std::size_t Ejection::count_in(std::span<const Happened> happened) const noexcept {
+std::size_t Ejection::count_in(std::span<const ServerResults> results) const noexcept {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < states_.size(); ++i) count += in(i, happened) ? 1 : 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) count += in(i, results) ? 1 : 0;
   return count;
 }
 
 // The order matters: events are recorded first. A trial is judged before another server is ejected, because a
 // successful trial may bring a server back.
-void Ejection::step(Steady now, std::span<const Happened> happened, bool trial_taken,
+void Ejection::step(Steady now, std::span<const ServerResults> results, bool trial_taken,
                     std::vector<EjectChange>& changes) {
   if (!options_.on || states_.size() < 2) return;
   if (last_ == Steady()) last_ = halved_ = epoch_ = segment_ = now;
-  watch(now, happened);
+  watch(now, results);
   last_ = now;
-  if (tried_) judge_trial(now, happened[*tried_], trial_taken, changes);
+  if (tried_) judge_trial(now, results[*tried_], trial_taken, changes);
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (!in(i, happened) || !may_eject(happened)) continue;
-    const auto reason = symptom(i, happened);
+    if (!in(i, results) || !may_eject(results)) continue;
+    const auto reason = symptom(i, results);
     if (!reason) continue;
     eject(i, *reason, now);
     changes.push_back({i, EjectChange::What::ejected, *reason, states_[i].lasts, states_[i].times});
   }
-  end_panic(now, happened, changes);
-  choose_trial(now, happened);
+  end_panic(now, results, changes);
+  choose_trial(now, results);
   for (auto& each : states_) {
     if (each.out || each.times == 0 || now - each.counted < each.lasts * kForgets) continue;
     --each.times;
@@ -81,10 +81,10 @@ void Ejection::step(Steady now, std::span<const Happened> happened, bool trial_t
   }
 }
 
-bool Ejection::may_eject(std::span<const Happened> happened) const noexcept {
+bool Ejection::may_eject(std::span<const ServerResults> results) const noexcept {
   const auto out = static_cast<std::size_t>(
       std::count_if(states_.begin(), states_.end(), [](const EjectState& each) { return each.out; }));
-  const auto in = count_in(happened);
+  const auto in = count_in(results);
   const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
   return out < share_up(states_.size(), options_.most) && in > least;
 }
@@ -116,20 +116,20 @@ void Ejection::come_back(std::size_t at, Steady now) {
   }
 }
 
-void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std::vector<EjectChange>& changes) {
+void Ejection::judge_trial(Steady now, const ServerResults& results, bool taken, std::vector<EjectChange>& changes) {
   const auto at = *tried_;
   auto& state = states_[at];
   if (taken && !trial_begun_) trial_begun_ = now;
-  if (happened.unhealthy) {  // the health check tells when a trial is worthwhile
+  if (results.unhealthy) {  // the health check tells when a trial is worthwhile
     tried_.reset();
     trial_begun_.reset();
     return;
   }
-  bool failed = happened.trials_failed > 0;
-  if (!failed && happened.trials_passed > 0) {
+  bool failed = results.trials_failed > 0;
+  if (!failed && results.trials_passed > 0) {
     const auto usual = peers_p95(at, Steady());
-    const bool slow = state.reason == EjectReason::slow && usual && happened.trial_took >= kSlowFrom &&
-                      happened.trial_took > *usual * options_.slower;
+    const bool slow = state.reason == EjectReason::slow && usual && results.trial_took >= kSlowFrom &&
+                      results.trial_took > *usual * options_.slower;
     failed = slow;
     if (!slow) {
       trial_begun_.reset();
@@ -142,7 +142,7 @@ void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std
   const auto patience = std::clamp(memory_.quantile(99) * 4, kShortestTrial, std::max(kShortestTrial, options_.silent));
   failed = failed || (trial_begun_ && now - *trial_begun_ >= patience);
   if (!failed) {
-    if (happened.trials_abandoned > 0) trial_begun_.reset();
+    if (results.trials_abandoned > 0) trial_begun_.reset();
     return;
   }
   served_ = 0;
@@ -154,11 +154,11 @@ void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std
 
 /// Chooses one server at a time: the one that has waited longest. If no connection could be made to it, a failed trial
 /// costs its caller nothing, because the request goes to another server.
-void Ejection::choose_trial(Steady now, std::span<const Happened> happened) {
+void Ejection::choose_trial(Steady now, std::span<const ServerResults> results) {
   if (tried_) return;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const auto& each = states_[i];
-    if (!each.out || happened[i].unhealthy || now < each.until) continue;
+    if (!each.out || results[i].unhealthy || now < each.until) continue;
     const bool harmless = each.reason == EjectReason::unreachable;
     if (!harmless && served_ < kTrialOf && now < each.until + each.lasts * kFewRequests) continue;
     if (!tried_ || each.until < states_[*tried_].until) tried_ = i;
@@ -166,12 +166,12 @@ void Ejection::choose_trial(Steady now, std::span<const Happened> happened) {
 }
 
 /// Too few servers are available, because others are unhealthy too. The ejected servers may be better than nothing.
-void Ejection::end_panic(Steady now, std::span<const Happened> happened, std::vector<EjectChange>& changes) {
+void Ejection::end_panic(Steady now, std::span<const ServerResults> results, std::vector<EjectChange>& changes) {
   const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
-  while (count_in(happened) < least) {
+  while (count_in(results) < least) {
     std::optional<std::size_t> first;
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!states_[i].out || happened[i].unhealthy) continue;
+      if (!states_[i].out || results[i].unhealthy) continue;
       if (!first || states_[i].since < states_[*first].since) first = i;
     }
     if (!first) return;

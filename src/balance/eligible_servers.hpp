@@ -71,7 +71,7 @@ class EligibleServers {
   }
 
   const Table& table_;
-  const Tried* tried_;
+  const ServerSet* tried_;
   Duration slow_start_;
   std::int64_t now_;
   std::uint8_t ignored_ = 0;

@@ -5,15 +5,15 @@
 
 namespace headgate::balance {
 
-void Reach::note(Steady now, const Happened& happened) noexcept {
+void Reach::note(Steady now, const ServerResults& results) noexcept {
   std::uint64_t failures = 0;
   for (const auto outcome : {AttemptOutcome::broken, AttemptOutcome::timeout, AttemptOutcome::no_connection}) {
-    if (happened.of(outcome) == 0) continue;
-    failures += happened.of(outcome);
-    if (happened.heads() == 0) last_ = outcome;
+    if (results.of(outcome) == 0) continue;
+    failures += results.of(outcome);
+    if (results.heads() == 0) last_ = outcome;
   }
   // The order within one step is unknown, and one answer proves that the server answers.
-  if (happened.heads() > 0) {
+  if (results.heads() > 0) {
     in_a_row_ = 0;
     return;
   }

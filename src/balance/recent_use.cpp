@@ -9,22 +9,22 @@ std::int64_t second_of(RecentUse::Steady now) noexcept {
 
 }  // namespace
 
-void RecentUse::note(Steady now, const Happened& happened) noexcept {
+void RecentUse::note(Steady now, const ServerResults& results) noexcept {
   const auto second = second_of(now);
   if (second - halved_ >= static_cast<std::int64_t>(kSlots)) {
     latencies_.halve();
     halved_ = second;
   }
-  const auto failed = happened.failures() - happened.of(AttemptOutcome::no_connection);
-  const auto attempts = happened.heads() + happened.of(AttemptOutcome::timeout) + happened.of(AttemptOutcome::broken) +
-                        happened.of(AttemptOutcome::no_connection);
-  if (attempts == 0 && happened.late == 0) return;
+  const auto failed = results.failures() - results.of(AttemptOutcome::no_connection);
+  const auto attempts = results.heads() + results.of(AttemptOutcome::timeout) + results.of(AttemptOutcome::broken) +
+                        results.of(AttemptOutcome::no_connection);
+  if (attempts == 0 && results.late == 0) return;
   auto& slot = slots_[static_cast<std::size_t>(second) % kSlots];
   if (slot.second != second) slot = {.second = second};
   slot.attempts += attempts;
-  slot.errors += failed + happened.late;
-  slot.not_connected += happened.of(AttemptOutcome::no_connection);
-  latencies_.add(happened.latencies);
+  slot.errors += failed + results.late;
+  slot.not_connected += results.of(AttemptOutcome::no_connection);
+  latencies_.add(results.latencies);
 }
 
 /// Averages over the last whole seconds, without the current one.

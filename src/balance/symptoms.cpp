@@ -24,10 +24,10 @@ constexpr std::uint32_t kProgress = 20;
 
 }  // namespace
 
-void Ejection::watch(Steady now, std::span<const Happened> happened) {
+void Ejection::watch(Steady now, std::span<const ServerResults> results) {
   const auto elapsed = std::chrono::duration_cast<Duration>(now - last_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    const auto& each = happened[i];
+    const auto& each = results[i];
     served_ += each.of(AttemptOutcome::answered);
     if (states_[i].out) continue;
     auto& seen = symptoms_[i];
@@ -46,17 +46,17 @@ void Ejection::watch(Steady now, std::span<const Happened> happened) {
     memory_.halve();
     halved_ = now;
   }
-  watch_silence(elapsed, happened);
-  watch_progress(now, happened);
-  watch_latencies(now, happened);
+  watch_silence(elapsed, results);
+  watch_progress(now, results);
+  watch_latencies(now, results);
 }
 
-void Ejection::watch_silence(Duration elapsed, std::span<const Happened> happened) {
+void Ejection::watch_silence(Duration elapsed, std::span<const ServerResults> results) {
   std::uint32_t all = 0;
-  for (std::size_t i = 0; i < states_.size(); ++i) all += states_[i].out ? 0 : happened[i].heads();
+  for (std::size_t i = 0; i < states_.size(); ++i) all += states_[i].out ? 0 : results[i].heads();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].out) continue;
-    const auto& each = happened[i];
+    const auto& each = results[i];
     auto& seen = symptoms_[i];
     const bool owed = seen.unanswered > 0;
     const auto outstanding = seen.outstanding + each.asked;
@@ -76,11 +76,11 @@ void Ejection::watch_silence(Duration elapsed, std::span<const Happened> happene
   }
 }
 
-void Ejection::watch_progress(Steady now, std::span<const Happened> happened) {
+void Ejection::watch_progress(Steady now, std::span<const ServerResults> results) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].out) continue;
-    symptoms_[i].asked += happened[i].asked;
-    symptoms_[i].heads += happened[i].heads();
+    symptoms_[i].asked += results[i].asked;
+    symptoms_[i].heads += results[i].heads();
   }
   if (now - segment_ < options_.silent) return;
   segment_ = now;
@@ -101,9 +101,9 @@ void Ejection::watch_progress(Steady now, std::span<const Happened> happened) {
 
 /// A window is compared with the windows of its peers that ended while it lasted. So if all servers become slow
 /// together, none of them counts as slow.
-void Ejection::watch_latencies(Steady now, std::span<const Happened> happened) {
+void Ejection::watch_latencies(Steady now, std::span<const ServerResults> results) {
   for (std::size_t i = 0; i < states_.size(); ++i)
-    if (!states_[i].out) symptoms_[i].fresh.add(happened[i].latencies);
+    if (!states_[i].out) symptoms_[i].fresh.add(results[i].latencies);
   if (now - epoch_ < kEpoch) return;
   epoch_ = now;
   const auto ends = [&](std::size_t i) { return !states_[i].out && symptoms_[i].fresh.total() >= kWindow; };
@@ -147,7 +147,7 @@ Duration Ejection::silence_of(std::size_t at) const noexcept {
   return std::max(least, memory_.quantile(99) * kPatient);
 }
 
-bool Ejection::is_silent(std::size_t at, std::span<const Happened> happened) const noexcept {
+bool Ejection::is_silent(std::size_t at, std::span<const ServerResults> results) const noexcept {
   const auto& seen = symptoms_[at];
   if (seen.lags) return true;
   const auto enough = silence_of(at);
@@ -158,30 +158,30 @@ bool Ejection::is_silent(std::size_t at, std::span<const Happened> happened) con
   const bool several = seen.unanswered >= kPeersAnswer;
   if (seen.silent < (several ? enough : enough * 2) || memory_.total() < kKnown) return false;
   for (std::size_t i = 0; i < states_.size(); ++i)
-    if (i != at && in(i, happened) && symptoms_[i].unanswered > 0) return false;
+    if (i != at && in(i, results) && symptoms_[i].unanswered > 0) return false;
   return true;
 }
 
 /// If all servers fail in the same way, ejecting one does not help.
-bool Ejection::a_peer_is_better(std::size_t at, std::span<const Happened> happened) const noexcept {
+bool Ejection::a_peer_is_better(std::size_t at, std::span<const ServerResults> results) const noexcept {
   const auto& own = symptoms_[at].share;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (i == at || !in(i, happened)) continue;
+    if (i == at || !in(i, results)) continue;
     const auto& peer = symptoms_[i].share;
     if (peer.bad() * 2 * own.total() <= own.bad() * peer.total()) return true;
   }
   return false;
 }
 
-std::optional<EjectReason> Ejection::symptom(std::size_t at, std::span<const Happened> happened) const noexcept {
+std::optional<EjectReason> Ejection::symptom(std::size_t at, std::span<const ServerResults> results) const noexcept {
   const auto& seen = symptoms_[at];
   const bool row = seen.row >= options_.in_a_row;
   const bool share = seen.share.total() >= options_.at_least && seen.share.reaches(options_.share);
-  if ((row || share) && a_peer_is_better(at, happened)) {
+  if ((row || share) && a_peer_is_better(at, results)) {
     if (!row) return EjectReason::errors;
     return seen.unreachable ? EjectReason::unreachable : EjectReason::failing;
   }
-  if (is_silent(at, happened)) return EjectReason::silent;
+  if (is_silent(at, results)) return EjectReason::silent;
   if (seen.slow_windows >= kSlowWindows) return EjectReason::slow;
   return std::nullopt;
 }

@@ -59,14 +59,14 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
     row.server->out.fetch_or(bits_[i]);
     // A server that a reload has added keeps the time in its own row, because this watch has no time for it.
     if (since_[i] != Steady()) row.server->since = since_[i].time_since_epoch().count();
-    Happened ignored;
+    ServerResults ignored;
     read(row, ignored);
   }
   return part;
 }
 
 /// Adds the events since the last call to `into`. Returns the number of requests.
-std::uint32_t Watch::read(Row& row, Happened& into) {
+std::uint32_t Watch::read(Row& row, ServerResults& into) {
   const auto& tally = row.server->tally;
   auto& last = row.last;
   const auto asked = risen(tally.asked, last.asked);
@@ -95,20 +95,20 @@ WatchNews Watch::tick(Steady now) {
   WatchNews news;
   const std::lock_guard lock(mutex_);
   std::erase_if(members_, [](const Member& member) { return member.part.expired(); });
-  std::vector<Happened> happened(options_.servers.size());
+  std::vector<ServerResults> results(options_.servers.size());
   for (auto& member : members_) {
     member.busy /= 2;
-    for (std::size_t i = 0; i < member.rows.size(); ++i) member.busy += read(member.rows[i], happened[i]);
+    for (std::size_t i = 0; i < member.rows.size(); ++i) member.busy += read(member.rows[i], results[i]);
   }
-  for (std::size_t i = 0; i < happened.size(); ++i) {
-    reaches_[i].note(now, happened[i]);
-    uses_[i].note(now, happened[i]);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    reaches_[i].note(now, results[i]);
+    uses_[i].note(now, results[i]);
   }
   if (options_.servers.size() > 1 && options_.eject.on) {
-    for (std::size_t i = 0; i < happened.size(); ++i)
-      happened[i].unhealthy = (bits_[i] & static_cast<std::uint8_t>(~kEjected)) != 0;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      results[i].unhealthy = (bits_[i] & static_cast<std::uint8_t>(~kEjected)) != 0;
     const bool taken = order_was_taken(now);
-    ejection_.step(now, happened, taken, news.servers);
+    ejection_.step(now, results, taken, news.servers);
     for (const auto& change : news.servers) show(change.at, kEjected, change.what != EjectChange::What::returned, now);
     order_trial(now);
   }
@@ -117,19 +117,19 @@ WatchNews Watch::tick(Steady now) {
 }
 
 void Watch::tick_circuit(Steady now, WatchNews& news) {
-  CircuitNews happened;
+  CircuitNews results;
   for (auto& member : members_) {
     const auto part = member.part.lock();
     if (!part) continue;
-    happened.good += risen(part->door.good, member.good);
-    happened.bad += risen(part->door.bad, member.bad);
+    results.good += risen(part->door.good, member.good);
+    results.bad += risen(part->door.bad, member.bad);
     news.refused += risen(part->door.refused, member.refused);
   }
-  happened.probes_passed = risen(gate_.passed, passed_);
-  happened.probes_failed = risen(gate_.failed, failed_);
-  happened.probes_left = risen(gate_.left, left_);
+  results.probes_passed = risen(gate_.passed, passed_);
+  results.probes_failed = risen(gate_.failed, failed_);
+  results.probes_left = risen(gate_.left, left_);
   const auto before = circuit_->probes();
-  const bool changed = circuit_->step(now, happened);
+  const bool changed = circuit_->step(now, results);
   if (changed) {
     news.circuit = circuit_->state();
     show_circuit();

@@ -113,7 +113,7 @@ struct Simulation::Visit {
   CountingReply reply;
   ScriptedAnswer answer;
   gateway::AssumedCaller assumed;
-  const std::function<void(const Decided&)>* tell = nullptr;
+  const std::function<void(const ArrivalResult&)>* tell = nullptr;
   std::array<char, 64> address{};
   std::uint64_t number = 0;
 };
@@ -132,7 +132,7 @@ gateway::Snapshot Simulation::with_servers(gateway::Snapshot parts, Clock& clock
   return parts;
 }
 
-void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell) {
+void Simulation::run(Arrivals& arrivals, const std::function<void(const ArrivalResult&)>& tell) {
   while (const auto* const arrival = arrivals.next()) {
     expect(*arrival);
     clock_.advance_to(arrival->at);
@@ -142,7 +142,7 @@ void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&
     if (!clock_.advance_to_alarm()) throw std::logic_error("a request waits, and nothing will happen");
 }
 
-std::uint64_t Simulation::send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell) {
+std::uint64_t Simulation::send(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell) {
   const auto number = arrived_;
   begin(arrival, tell);
   clock_.advance(Duration(0));  // rings the alarms that are due at once
@@ -191,7 +191,7 @@ Simulation::Visit& Simulation::free_visit() {
   return visit;
 }
 
-void Simulation::begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell) {
+void Simulation::begin(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell) {
   auto& visit = free_visit();
   auto& x = visit.x;
   visit.tell = &tell;

@@ -4,17 +4,17 @@
 
 namespace headgate::keyring {
 
-using Taken = Result<std::uint64_t, std::string>;
+using TakeResult = Result<std::uint64_t, std::string>;
 
-Taken KeyFile::take(const Result<std::string, std::string>& text) {
-  auto taken = text.has_error() ? Taken(boost::system::in_place_error, text.error()) : take_(*text);
+TakeResult KeyFile::take(const Result<std::string, std::string>& text) {
+  auto taken = text.has_error() ? TakeResult(boost::system::in_place_error, text.error()) : take_(*text);
   if (taken.has_value()) {
     status_.succeeded(*taken, headgate::now());
     return taken;
   }
   std::string why = text.has_error() ? text.error() : file_.path() + taken.error();
   status_.failed(why);
-  return Taken(boost::system::in_place_error, std::move(why));
+  return TakeResult(boost::system::in_place_error, std::move(why));
 }
 
 Result<void, std::string> KeyFile::read() {

@@ -31,14 +31,14 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant) {
   return outcome;
 }
 
-Instant commit(State& state, const Rule&, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
-  const auto change = taken == Taken::no ? 0 : cost > 0 ? 1 : cost < 0 ? -1 : 0;
+Instant commit(State& state, const Rule&, std::int64_t cost, CommitMode mode, Instant now, const Outcome& outcome) {
+  const auto change = mode == CommitMode::none ? 0 : cost > 0 ? 1 : cost < 0 ? -1 : 0;
   state.numbers[0] = std::clamp<std::int64_t>(outcome.words[0] + change, 0, kMaxHolders);
   // Time frees no permit, so while one is held the counter is evicted last.
   return state.numbers[0] == 0 ? now : Instant::max();
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const auto held = words[0];
   if (held < 0 || held > kMaxHolders) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   Decision decision;
   decision.allowed = cost <= 0 || held < most;
   decision.limit = rule.burst;
-  const auto after = held + (taken == Taken::no || cost == 0 ? 0 : cost > 0 ? 1 : -1);
+  const auto after = held + (mode == CommitMode::none || cost == 0 ? 0 : cost > 0 ? 1 : -1);
   decision.remaining = static_cast<std::uint64_t>(std::clamp<std::int64_t>(most - after, 0, most));
   if (!decision.allowed) decision.retry_after = kFlightRetry;
   decision.reset_after = after > 0 ? kFlightRetry : Duration(0);

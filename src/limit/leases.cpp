@@ -23,7 +23,8 @@ bool starts_anew(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   const auto over = [&](std::int64_t cost) {
     State state;
-    return rule.algorithm->commit(state, rule, cost, Taken::yes, any, rule.algorithm->peek(state, rule, cost, any));
+    return rule.algorithm->commit(state, rule, cost, CommitMode::take, any,
+                                  rule.algorithm->peek(state, rule, cost, any));
   };
   return rule.burst > 1 && over(1) == over(static_cast<std::int64_t>(rule.burst));
 }

@@ -5,7 +5,7 @@
 
 namespace headgate::limit {
 
-Use LedgerQueue::add(UseSheet::Taken&& taken) {
+Use LedgerQueue::add(UseSheet::Content&& taken) {
   Use lost = taken.lost;
   for (auto& [day, uses] : taken.days) {
     for (auto& [field, use] : uses) {

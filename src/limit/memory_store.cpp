@@ -51,7 +51,7 @@ struct Peek {
   Instant now;
   CounterSlot* slot;  ///< null if never used, or evicted
   Outcome outcome;
-  Taken taken = Taken::no;
+  CommitMode mode = CommitMode::none;
   bool first = true;  ///< the first counter of its limit in this call
 };
 using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
@@ -74,7 +74,7 @@ Peek look(const Check& check, Stripe& stripe, Instant now) {
 Decision decision_of(const Peek& peek, Instant now) {
   const Check& check = *peek.check;
   const std::span words(peek.outcome.words.data(), check.rule->algorithm->words);
-  Decision decision = check.rule->algorithm->decision(*check.rule, check.cost, peek.taken, words).value_or(Decision{});
+  Decision decision = check.rule->algorithm->decision(*check.rule, check.cost, peek.mode, words).value_or(Decision{});
   if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the clock of the caller is behind by this much
     if (decision.retry_after > Duration(0) && decision.retry_after != kNever) decision.retry_after += behind;
     if (decision.reset_after > Duration(0)) decision.reset_after += behind;
@@ -118,7 +118,7 @@ void append_saved(const CounterSlot& slot, std::vector<std::pair<std::uint16_t, 
 bool writes(const Peek& peek) noexcept {
   if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
-  if (peek.taken == Taken::no || peek.check->cost == 0) return false;
+  if (peek.mode == CommitMode::none || peek.check->cost == 0) return false;
   return peek.slot != nullptr || peek.check->cost > 0;  // nothing is given back to a counter that does not exist
 }
 
@@ -131,7 +131,7 @@ void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
   const Algorithm& algorithm = *check.rule->algorithm;
   if (slot.algorithm != algorithm_mark(algorithm)) slot.state = State();
   slot.algorithm = algorithm_mark(algorithm);
-  const Instant full_at = algorithm.commit(slot.state, *check.rule, check.cost, peek.taken, peek.now, peek.outcome);
+  const Instant full_at = algorithm.commit(slot.state, *check.rule, check.cost, peek.mode, peek.now, peek.outcome);
   table.note(slot, full_at, decision.remaining == 0);
 }
 
@@ -170,7 +170,7 @@ struct MemoryStore::Stripes {
     const std::lock_guard guard(stripe.mutex);
     Peek peek = look(check, stripe, now);
     const bool through = !rejects(check, peek.outcome.allowed);
-    peek.taken = takes(check, through, peek.outcome.allowed);
+    peek.mode = takes(check, through, peek.outcome.allowed);
     decision = decision_of(peek, now);
     if (writes(peek)) write(peek, decision, limits);
     return through;
@@ -187,7 +187,7 @@ struct MemoryStore::Stripes {
     }
     boost::container::static_vector<Decision, kMaxRulesPerRequest> answers;
     for (Peek& peek : peeks) {
-      peek.taken = takes(*peek.check, through, peek.outcome.allowed);
+      peek.mode = takes(*peek.check, through, peek.outcome.allowed);
       answers.push_back(decision_of(peek, now));
     }
     for (const bool known : {true, false})  // known counters first, because an insert moves the slots of its stripe

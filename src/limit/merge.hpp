@@ -61,9 +61,10 @@ inline bool counts_rejected(const Check& check) noexcept {
 }
 
 /// Returns how a check takes its cost. `through` tells whether the call passes.
-inline Taken takes(const Check& check, bool through, bool allowed) noexcept {
-  if (!through || !(allowed || already_through(check))) return counts_rejected(check) ? Taken::attempt : Taken::no;
-  return check.how == How::debt ? Taken::debt : Taken::yes;
+inline CommitMode takes(const Check& check, bool through, bool allowed) noexcept {
+  if (!through || !(allowed || already_through(check)))
+    return counts_rejected(check) ? CommitMode::attempt : CommitMode::none;
+  return check.how == How::debt ? CommitMode::debt : CommitMode::take;
 }
 
 /// A request that has passed already is neither rejected nor delayed.

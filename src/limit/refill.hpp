@@ -83,7 +83,7 @@ inline bool fits(const Rule& rule, std::int64_t cost) noexcept { return cost <= 
 /// The content of a bucket's State: the moment, the rate that it was computed with, and how far ahead it was when it
 /// was written. That distance distinguishes a clock that was ahead from a larger bucket, because on one clock the
 /// moment only comes nearer.
-struct Reckoned {
+struct BucketContent {
   std::int64_t whole = 0;  ///< whole microseconds of the moment, since the epoch
   std::int64_t part = 0;   ///< fraction of the moment, in units of 1/count microseconds
   std::int64_t count = 0;
@@ -92,7 +92,7 @@ struct Reckoned {
 
   static constexpr int kCountBit = 32;  // position in numbers[1], above the part
 
-  static Reckoned in(const State& state) noexcept {
+  static BucketContent in(const State& state) noexcept {
     const auto& numbers = state.numbers;
     return {.whole = numbers[0],
             .part = numbers[1] & ((std::int64_t{1} << kCountBit) - 1),
@@ -135,7 +135,7 @@ inline ExactDuration converted(ExactDuration time, const RefillRate& from, const
 
 /// Returns the distance under the rule's rate. The use is a number of tokens. Since the moment was written, tokens have
 /// come back at the faster of the two paces.
-inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const RefillRate& to) noexcept {
+inline ExactDuration carried(ExactDuration ahead, const BucketContent& stored, const RefillRate& to) noexcept {
   const RefillRate from{stored.count, stored.period};
   if (to.slower_than(from)) return converted(ahead, from, to, Rounding::up);
   ExactDuration out = converted({stored.distance, ahead.part}, from, to, Rounding::up);
@@ -152,7 +152,7 @@ enum RefillWord : std::size_t { kWhole, kPart, kWait };
 /// that is ahead wrote the moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
-  const Reckoned stored = Reckoned::in(state);
+  const BucketContent stored = BucketContent::in(state);
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
   if (ahead.whole < 0 || stored.count == 0) return reach;  // the counter is treated like an unused one
   if (ahead.whole > stored.distance) {
@@ -168,7 +168,7 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
 /// is not faster.
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
-  const Reckoned stored = Reckoned::in(state);
+  const BucketContent stored = BucketContent::in(state);
   const RefillRate from{stored.count, stored.period};
   if (stored.count == 0 || !pace_of(rule).slower_than(from)) return 0;
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
@@ -185,35 +185,35 @@ inline ExactDuration left_of(ExactDuration room, const Rule& rule, std::int64_t 
   return cost < 0 && left > reach ? reach : left;  // more may be given back than was taken
 }
 
-/// Returns the rest of `room` after `cost` is taken as `taken` says. `after` is the result of left_of().
+/// Returns the rest of `room` after `cost` is taken as `mode` says. `after` is the result of left_of().
 inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, const Rule& rule, ExactDuration reach,
-                                   Taken taken) noexcept {
-  if (taken == Taken::no) return room;
-  if (taken == Taken::debt) return std::max(after, minus(reach, kMaxAhead, parts_of(rule)));
+                                   CommitMode mode) noexcept {
+  if (mode == CommitMode::none) return room;
+  if (mode == CommitMode::debt) return std::max(after, minus(reach, kMaxAhead, parts_of(rule)));
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
 /// Returns whether a rejected attempt changed the counter. If so, the counter now has the pace of the rule, and the
 /// wait follows from the rest.
-inline bool is_drained(ExactDuration room, ExactDuration left, Taken taken) noexcept {
-  return taken == Taken::attempt && left != room;
+inline bool is_drained(ExactDuration room, ExactDuration left, CommitMode mode) noexcept {
+  return mode == CommitMode::attempt && left != room;
 }
 
 /// Implements Algorithm::commit.
-inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken taken, ExactDuration reach, Instant now,
-                    const Outcome& outcome) noexcept {
+inline Instant take(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, ExactDuration reach,
+                    Instant now, const Outcome& outcome) noexcept {
   const ExactDuration room{outcome.words[kWhole], outcome.words[kPart]};
   const std::int64_t parts = parts_of(rule);
-  const ExactDuration left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, taken);
+  const ExactDuration left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, mode);
   const ExactDuration ahead = minus(reach, left, parts);
   if (left == room && ahead > ExactDuration{} && !outcome.stale) return now + Duration(round_up(ahead));
   state.numbers = {};  // unused, on any clock
   if (ahead > ExactDuration{}) {
-    const Reckoned reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
-                            .part = ahead.part,
-                            .count = parts,
-                            .period = rule.rate.period.count(),
-                            .distance = ahead.whole};
+    const BucketContent reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
+                                 .part = ahead.part,
+                                 .count = parts,
+                                 .period = rule.rate.period.count(),
+                                 .distance = ahead.whole};
     reckoned.write(state);
   }
   return now + Duration(round_up(ahead));

@@ -97,12 +97,12 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Chec
     const Algorithm& algorithm = *check.rule->algorithm;
     if (rest.size() < algorithm.words) return false;
     const auto words = rest.first(algorithm.words);
-    const Taken if_allowed = takes(check, through, true);
+    const CommitMode if_allowed = takes(check, through, true);
     auto decision = algorithm.decision(*check.rule, check.cost, if_allowed, words);
     if (!decision) return false;
     const bool allowed = decision->allowed;
-    if (const Taken taken = takes(check, through, allowed); taken != if_allowed)
-      decision = algorithm.decision(*check.rule, check.cost, taken, words);
+    if (const CommitMode mode = takes(check, through, allowed); mode != if_allowed)
+      decision = algorithm.decision(*check.rule, check.cost, mode, words);
     tell(check, *decision);
     answers.push_back(*decision);
     agreed = agreed && !rejects(check, allowed);

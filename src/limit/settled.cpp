@@ -17,7 +17,7 @@ bool comes_back_evenly(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   State state;
   const auto unused = rule.algorithm->peek(state, rule, 1, any);
-  const auto back = rule.algorithm->commit(state, rule, 1, Taken::yes, any, unused);
+  const auto back = rule.algorithm->commit(state, rule, 1, CommitMode::take, any, unused);
   return back - any == Duration(round_up(time_of(1, rule.rate)));
 }
 

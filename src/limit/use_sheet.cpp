@@ -33,7 +33,7 @@ void UseSheet::turn_to(const std::shared_ptr<const Calendar>& days, Instant now)
   if (known == all.end()) all.emplace_back(date_, UseByField());
 }
 
-UseSheet::Taken UseSheet::take() {
+UseSheet::Content UseSheet::take() {
   at_ = keys_ = 0;
   return std::exchange(taken_, {});
 }

@@ -32,17 +32,17 @@ struct Used {
   bool operator==(const Used&) const = default;
 };
 
-/// Returns `before`, changed by `cost` with `room` left. Takes at most `room`; the rest becomes debt if `taken` is debt
+/// Returns `before`, changed by `cost` with `room` left. Takes at most `room`; the rest becomes debt if `mode` is debt
 /// (at most kMaxCounted). Gives back at most what was taken, first the debt.
-inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
-  if (taken == Taken::no) return before;
+inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, CommitMode mode) noexcept {
+  if (mode == CommitMode::none) return before;
   cost = bounded(cost);
   if (cost < 0) {
     const std::int64_t forgiven = std::min(before.owed, -cost);
     return {before.used - std::min(before.used, -cost - forgiven), before.owed - forgiven};
   }
   const std::int64_t taking = std::min(cost, std::max<std::int64_t>(room, 0));
-  const std::int64_t owing = taken == Taken::debt ? cost - taking : 0;
+  const std::int64_t owing = mode == CommitMode::debt ? cost - taking : 0;
   return {before.used + taking, std::min(before.owed + owing, kMaxCounted)};
 }
 

@@ -66,13 +66,13 @@ std::string or_none(const std::string& text) { return text.empty() ? "none" : in
 }  // namespace
 
 SentStep::SentStep(const config::SendStep& step, std::uint64_t first)
-    : step_(step), tell_([this](const engine::Decided& decided) { end(decided); }), first_(first) {}
+    : step_(step), tell_([this](const engine::ArrivalResult& decided) { end(decided); }), first_(first) {}
 
 void SentStep::differ(const config::TestPlace& place, std::string message) {
   differences_.push_back({.place = place, .message = std::move(message), .help = {}});
 }
 
-void SentStep::end(const engine::Decided& decided) {
+void SentStep::end(const engine::ArrivalResult& decided) {
   ++ended_;
   const auto fate = fate_of(decided.ended_by, decided.status);
   (fate == Fate::allowed ? allowed_ : fate == Fate::rejected ? rejected_ : refused_) += 1;
@@ -90,7 +90,7 @@ void SentStep::end(const engine::Decided& decided) {
   if (differences_.empty()) why_.reset();
 }
 
-void SentStep::keep(const engine::Decided& decided) {
+void SentStep::keep(const engine::ArrivalResult& decided) {
   const auto& x = decided.exchange;
   const auto& admission = x.admission;
   answer_ = {.status = decided.status,

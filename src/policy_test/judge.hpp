@@ -31,16 +31,16 @@ class SentStep {
   SentStep(const SentStep&) = delete;
   SentStep& operator=(const SentStep&) = delete;
 
-  const std::function<void(const engine::Decided&)>& tell() const noexcept { return tell_; }
-  void why(AskedBefore asked) { why_ = std::make_unique<AskedBefore>(std::move(asked)); }
+  const std::function<void(const engine::ArrivalResult&)>& tell() const noexcept { return tell_; }
+  void why(StepExplanation asked) { why_ = std::make_unique<StepExplanation>(std::move(asked)); }
 
   /// Returns the differences; complete when all of its requests have ended.
   const std::vector<Difference>& differences() const noexcept { return differences_; }
-  std::optional<AskedBefore> take_why() { return why_ ? std::optional(std::move(*why_)) : std::nullopt; }
+  std::optional<StepExplanation> take_why() { return why_ ? std::optional(std::move(*why_)) : std::nullopt; }
 
  private:
-  void end(const engine::Decided& decided);
-  void keep(const engine::Decided& decided);
+  void end(const engine::ArrivalResult& decided);
+  void keep(const engine::ArrivalResult& decided);
   void compare_counts();
   void compare_last();
   void compare_fields();
@@ -48,7 +48,7 @@ class SentStep {
   std::string first_in_words() const;
 
   const config::SendStep& step_;
-  std::function<void(const engine::Decided&)> tell_;
+  std::function<void(const engine::ArrivalResult&)> tell_;
   std::uint64_t first_;
   std::uint64_t ended_ = 0;
   std::uint64_t allowed_ = 0;
@@ -58,7 +58,7 @@ class SentStep {
   std::uint64_t first_stopped_ = 0;
   std::string stopped_by_;
   LastAnswer answer_;
-  std::unique_ptr<AskedBefore> why_;
+  std::unique_ptr<StepExplanation> why_;
   std::vector<Difference> differences_;
 };
 

@@ -124,7 +124,7 @@ class TestRun {
     for (std::uint64_t i = 1; i <= step.times; ++i) {
       if (i == step.times && expects_something(step.expect))
         judged.why(
-            AskedBefore{.told = simulation_->explain(prepared.arrival()), .candidates = {}, .times = step.times});
+            StepExplanation{.told = simulation_->explain(prepared.arrival()), .candidates = {}, .times = step.times});
       simulation_->send(prepared.arrival(), judged.tell());
       ++requests_;
     }
@@ -169,7 +169,7 @@ class TestRun {
     return out;
   }
 
-  void name_candidates(const engine::RequestArrival& arrival, AskedBefore& asked) const {
+  void name_candidates(const engine::RequestArrival& arrival, StepExplanation& asked) const {
     asked.candidates = gateway::considered_routes(config_.compiled(), engine::head_of(arrival), arrival.address);
     gateway::choose(asked.candidates, asked.told.found);
   }

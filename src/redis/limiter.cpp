@@ -181,7 +181,7 @@ Task<Result<room::Answer>> SharedLimiter::ask(const room::RoomRule& rule, const 
   co_return asked.answer;
 }
 
-Task<Result<Forgotten>> SharedLimiter::forget(std::string name, std::string from, Duration patience) {
+Task<Result<ForgetResult>> SharedLimiter::forget(std::string name, std::string from, Duration patience) {
   return forget_limit(state_->servers, state_->pauses, state_->prefix, std::move(name), std::move(from),
                       SteadyClock::now() + patience);
 }

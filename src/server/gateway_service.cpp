@@ -101,8 +101,8 @@ void GatewayService::drop_candidate() {
   candidate_redis_.reset();
 }
 
-std::vector<observe::TakenTop> GatewayService::take_candidate_keys() {
-  return candidate_ ? candidate_->take_keys() : std::vector<observe::TakenTop>();
+std::vector<observe::LimitSketches> GatewayService::take_candidate_keys() {
+  return candidate_ ? candidate_->take_keys() : std::vector<observe::LimitSketches>();
 }
 
 void GatewayService::use(const upstream::NamedAddresses& name) {

@@ -92,9 +92,9 @@ class GatewayService final : public WorkerService {
   /// The number of the worker, from 0.
   unsigned worker() const noexcept { return worker_; }
   /// Returns who was limited since the last call.
-  std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
+  std::vector<observe::LimitSketches> take_tops() { return tops_.take(); }
   /// Returns the use that was billed since the last call.
-  limit::UseSheet::Taken take_sheet() { return sheet_.take(); }
+  limit::UseSheet::Content take_sheet() { return sheet_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// Uses this configuration for new exchanges, and the logs that are open now.
@@ -104,7 +104,7 @@ class GatewayService final : public WorkerService {
   /// Returns the limiter; null if no limit is counted in Redis.
   std::shared_ptr<redis::SharedLimiter> redis() const noexcept { return now_.redis; }
   /// Returns the keys that only one of the policies refused since the last call.
-  std::vector<observe::TakenTop> take_candidate_keys();
+  std::vector<observe::LimitSketches> take_candidate_keys();
   /// Uses new addresses for the name of servers.
   void use(const upstream::NamedAddresses& name);
   /// Ends the attempts at a server that was taken down.

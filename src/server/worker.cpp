@@ -18,20 +18,20 @@ constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
 /// Without `tls` a listener with TLS keeps its own.
-void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::Entrance& entrance) {
-  if (tls || !options.tls) entrance.tls = std::move(tls);
-  entrance.http2 = options.http2 && !options.tls;
-  entrance.https_port = options.https_port;
-  entrance.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
+void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::ListenerSettings& settings) {
+  if (tls || !options.tls) settings.tls = std::move(tls);
+  settings.http2 = options.http2 && !options.tls;
+  settings.https_port = options.https_port;
+  settings.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 
 }  // namespace
 
 /// The connections of a closed listener, until they must have ended.
 struct Worker::Closing {
-  Closing(Worker& whose, session::EntrancePtr of) : worker(whose), entrance(std::move(of)) {}
+  Closing(Worker& whose, session::ListenerSettingsPtr of) : worker(whose), settings(std::move(of)) {}
   Worker& worker;
-  session::EntrancePtr entrance;
+  session::ListenerSettingsPtr settings;
   net::Timer over{&Worker::close_over, this};
 };
 
@@ -71,16 +71,16 @@ net::ServerTls::Made Worker::make_tls(const net::ServerTlsOptions& options, cons
 void Worker::use_tls(ListenerId id, net::ServerTlsPtr tls) {
   boost::asio::post(loop_, [this, id, tls = std::move(tls)] {
     for (auto& door : doors_)
-      if (door.id == id) door.entrance->tls = tls;
+      if (door.id == id) door.settings->tls = tls;
   });
 }
 
 void Worker::listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
                     std::vector<net::BoundSocket> sockets) {
   boost::asio::post(loop_, [this, id, options, tls = std::move(tls), sockets = std::move(sockets)]() mutable {
-    auto& door = doors_.emplace_back(Door{id, std::make_shared<session::Entrance>(), {}});
-    use(options, std::move(tls), *door.entrance);
-    door.entrance->counters = service_->listener_counters(options.text);
+    auto& door = doors_.emplace_back(Door{id, std::make_shared<session::ListenerSettings>(), {}});
+    use(options, std::move(tls), *door.settings);
+    door.settings->counters = service_->listener_counters(options.text);
     for (auto& socket : sockets) open_door(door, std::move(socket));
   });
 }
@@ -89,13 +89,13 @@ void Worker::open_door(Door& door, net::BoundSocket socket) {
   auto& listener = *door.listeners.emplace_back(
       std::make_unique<net::Listener>(loop_, timers_, std::move(socket), service_->listens_for()));
   listener.start(
-      [this, entrance = door.entrance](net::StreamPtr stream) { sessions_.take(std::move(stream), entrance); });
+      [this, settings = door.settings](net::StreamPtr stream) { sessions_.take(std::move(stream), settings); });
 }
 
 void Worker::change(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls) {
   boost::asio::post(loop_, [this, id, options, tls = std::move(tls)]() mutable {
     for (auto& door : doors_)
-      if (door.id == id) use(options, std::move(tls), *door.entrance);
+      if (door.id == id) use(options, std::move(tls), *door.settings);
   });
 }
 
@@ -103,10 +103,10 @@ void Worker::close(ListenerId id, Duration within) {
   boost::asio::post(loop_, [this, id, within] {
     const auto found = std::find_if(doors_.begin(), doors_.end(), [&](const Door& door) { return door.id == id; });
     if (found == doors_.end()) return;
-    auto& closing = closing_.emplace_back(*this, found->entrance);
+    auto& closing = closing_.emplace_back(*this, found->settings);
     close_door(std::move(*found));
     doors_.erase(found);
-    sessions_.drain(*closing.entrance);
+    sessions_.drain(*closing.settings);
     timers_.arm(closing.over, within);
   });
 }
@@ -120,7 +120,7 @@ void Worker::close_door(Door door) {
 void Worker::close_over(void* closing) {
   auto& over = *static_cast<Closing*>(closing);
   auto& worker = over.worker;
-  worker.sessions_.close_all(over.entrance.get());
+  worker.sessions_.close_all(over.settings.get());
   worker.closing_.remove_if([&](const Closing& each) { return &each == &over; });
 }
 

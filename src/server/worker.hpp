@@ -67,7 +67,7 @@ class Worker {
  private:
   struct Door {
     ListenerId id = 0;
-    session::EntrancePtr entrance;
+    session::ListenerSettingsPtr settings;
     std::vector<std::unique_ptr<net::Listener>> listeners;
   };
   struct Closing;

@@ -10,7 +10,7 @@
 namespace headgate::services {
 namespace {
 
-Refused refused_history(unsigned status, std::string why) { return {status, std::move(why)}; }
+Refusal refused_history(unsigned status, std::string why) { return {status, std::move(why)}; }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ limit::Day BillingService::kept_from(Instant now) const {
 }
 
 /// Parses the call.
-std::optional<Refused> BillingService::refuse(HistoryCall& call, HistoryQuestion& question) const {
+std::optional<Refusal> BillingService::refuse(HistoryCall& call, HistoryQuestion& question) const {
   if (!config_->billing || !ledger_) return refused_history(404, "No limit here has \"bill\".");
   const auto now = clock_.wall();
   const auto today = config_->billing->days->date_of(now);
@@ -54,7 +54,7 @@ void BillingService::ask_history(HistoryCall call, Tell tell) {
 }
 
 Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
-                                        Asked asked) {
+                                        PendingQuestion asked) {
   bool failed = false;
   std::set<limit::Day> incomplete;
   while (!failed) {

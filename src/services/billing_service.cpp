@@ -20,7 +20,7 @@ constexpr Duration kLastRetry = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxAsked = 16;
 
 BillingService::Answer no(unsigned status, std::string sentence) {
-  return {boost::system::in_place_error, Refused{status, std::move(sentence)}};
+  return {boost::system::in_place_error, Refusal{status, std::move(sentence)}};
 }
 
 std::vector<std::string> billed_names(const config::Config& config) {
@@ -63,7 +63,7 @@ void BillingService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   if (!armed_) arm(kHandOver);
 }
 
-void BillingService::add(limit::UseSheet::Taken taken) {
+void BillingService::add(limit::UseSheet::Content taken) {
   if (taken.days.empty() && taken.lost == limit::Use()) return;
   const std::lock_guard lock(mutex_);
   inbox_.push_back(std::move(taken));
@@ -93,7 +93,7 @@ void BillingService::tick() {
 /// Each worker hands over its own sheet as a task of its own thread, so no worker waits for another.
 void BillingService::collect() {
   if (!take_) return;
-  take_([self = shared_from_this()](limit::UseSheet::Taken taken) { self->add(std::move(taken)); },
+  take_([self = shared_from_this()](limit::UseSheet::Content taken) { self->add(std::move(taken)); },
         [self = shared_from_this()] {
           self->calls_.post([to = self.get()] {
             if (!to->stopping_) to->send();
@@ -102,7 +102,7 @@ void BillingService::collect() {
 }
 
 void BillingService::take_in() {
-  std::deque<limit::UseSheet::Taken> inbox;
+  std::deque<limit::UseSheet::Content> inbox;
   {
     const std::lock_guard lock(mutex_);
     inbox.swap(inbox_);
@@ -218,23 +218,23 @@ BillingService::Answer BillingService::days() const {
 }
 
 /// Parses the call.
-std::optional<Refused> BillingService::refuse(const Call& call, UsageQuestion& question) const {
-  if (!config_->billing || !ledger_) return Refused{404, kNothingBilled};
+std::optional<Refusal> BillingService::refuse(const Call& call, UsageQuestion& question) const {
+  if (!config_->billing || !ledger_) return Refusal{404, kNothingBilled};
   const auto& billing = *config_->billing;
   const auto day = limit::parse_day(call.day);
-  if (!day) return Refused{400, "A day is written as in 2026-11-22."};
+  if (!day) return Refusal{400, "A day is written as in 2026-11-22."};
   const auto now = clock_.wall();
   const auto window = billing.days->day(*day);
-  if (window.start > now) return Refused{404, "This day has not begun yet."};
+  if (window.start > now) return Refusal{404, "This day has not begun yet."};
   if (window.end + billing.kept <= now || *day < limit::Day() || window.start == window.end)
-    return Refused{404, "This day is no longer kept. GET /api/v1/usage lists those that are."};
+    return Refusal{404, "This day is no longer kept. GET /api/v1/usage lists those that are."};
   const auto names = billed_names(*config_);
   if (!call.limit.empty() && std::find(names.begin(), names.end(), call.limit) == names.end())
-    return Refused{404, "No limit with \"bill\" has this name. Those that have: " + joined(names, ", ") + "."};
+    return Refusal{404, "No limit with \"bill\" has this name. Those that have: " + joined(names, ", ") + "."};
   question = {.day = *day, .limit = call.limit, .after = {}, .count = call.count};
   if (call.cursor.empty()) return std::nullopt;
   auto after = read_cursor(question, call.cursor);
-  if (!after) return Refused{400, "\"after\" is no cursor of this report."};
+  if (!after) return Refusal{400, "\"after\" is no cursor of this report."};
   question.after = std::move(*after);
   return std::nullopt;
 }
@@ -256,7 +256,7 @@ void BillingService::ask(Call call, Tell tell) {
   });
 }
 
-void BillingService::enqueue(Asked asked) {
+void BillingService::enqueue(PendingQuestion asked) {
   if (asked_.size() >= kMaxAsked) return asked.tell(no(503, "Too many reports are being read. Try again later."));
   asked_.push_back(std::move(asked));
   read_next();
@@ -275,7 +275,7 @@ void BillingService::read_next() {
 }
 
 Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
-                                Asked asked) {
+                                PendingQuestion asked) {
   UsagePage page(std::move(asked.question));
   bool failed = !self->config_->billing;
   // Checked before the read: use that Redis accepts in the meantime may be missing from pages that were already read.

@@ -14,7 +14,7 @@ namespace {
 using identity::ApiKeyRecord;
 using observe::LogLevel;
 using Done = KeyService::Done;
-using Answer = Result<Done, Refused>;
+using Answer = Result<Done, Refusal>;
 
 constexpr auto kTryAgain = std::chrono::seconds(5);
 /// Lifetime of an entry: the longest that a log can express. After that the record itself says whether the key has
@@ -22,7 +22,7 @@ constexpr auto kTryAgain = std::chrono::seconds(5);
 constexpr auto kHolds = std::chrono::hours(24 * 3600);
 
 Answer refused(unsigned status, std::string why) {
-  return Answer(boost::system::in_place_error, Refused{status, std::move(why)});
+  return Answer(boost::system::in_place_error, Refusal{status, std::move(why)});
 }
 
 limit::LogEntry entry_of(const ApiKeyRecord& record, Instant now) {

@@ -80,13 +80,13 @@ void OverrideService::put(limit::Override wanted, Tell tell) {
   all.push_back(wanted);
   const auto table = compile_(all);
   if (const auto why = table->why_not(wanted.limit, wanted.key); !why.empty())
-    return tell(Result<Done, Refused>(boost::system::in_place_error,
-                                      Refused{422, "This override is not possible: " + std::string(why) + "."}));
+    return tell(Result<Done, Refusal>(boost::system::in_place_error,
+                                      Refusal{422, "This override is not possible: " + std::string(why) + "."}));
   const auto put = book_.put(wanted, at);
   if (put == limit::OverrideBook::Put::full)
-    return tell(Result<Done, Refused>(
+    return tell(Result<Done, Refusal>(
         boost::system::in_place_error,
-        Refused{409, "There are " + std::to_string(limit::OverrideBook::kMax) +
+        Refusal{409, "There are " + std::to_string(limit::OverrideBook::kMax) +
                          " overrides already, and no more are taken. End one, or wait for an end."}));
   tell_of("override_begun", "an operator gave a key another size of a limit for a time", wanted);
   changed(wanted, put == limit::OverrideBook::Put::replaced, std::move(tell));
@@ -95,8 +95,8 @@ void OverrideService::put(limit::Override wanted, Tell tell) {
 void OverrideService::lift(const std::string& limit, const std::string& key, Tell tell) {
   const auto lifted = book_.lift(limit, key, clock_.wall());
   if (!lifted)
-    return tell(Result<Done, Refused>(boost::system::in_place_error,
-                                      Refused{404, "This key has no override under this limit."}));
+    return tell(Result<Done, Refusal>(boost::system::in_place_error,
+                                      Refusal{404, "This key has no override under this limit."}));
   tell_of("override_ended", "an operator ended it", *lifted);
   changed(*lifted, false, std::move(tell));
 }

@@ -29,7 +29,7 @@ void TopBoard::add(std::array<Periods, 2>& to, const observe::HeavyList& list, S
   }
 }
 
-void TopBoard::add(const std::vector<observe::TakenTop>& taken, Steady now) {
+void TopBoard::add(const std::vector<observe::LimitSketches>& taken, Steady now) {
   const std::lock_guard lock(mutex_);
   for (const auto& each : taken) {
     auto& counted = limits_[each.limit];

@@ -28,12 +28,12 @@ void TopService::stop() {
 void TopService::collect(std::function<void()> then) {
   struct Parts {
     std::mutex mutex;
-    std::vector<std::vector<observe::TakenTop>> all;
+    std::vector<std::vector<observe::LimitSketches>> all;
   };
   if (!take_) return;
   const auto parts = std::make_shared<Parts>();
   take_(
-      [parts](std::vector<observe::TakenTop> taken) {
+      [parts](std::vector<observe::LimitSketches> taken) {
         const std::lock_guard lock(parts->mutex);
         parts->all.push_back(std::move(taken));
       },

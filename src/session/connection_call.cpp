@@ -141,7 +141,7 @@ std::size_t Sessions::count(const Session& session, ConnectionCall::Part& part) 
   std::uint32_t requests = 0;
   for_each_request(session, [&](const Session::UnderWay&) { ++requests; });
   use.requests += requests;
-  if (requests == 0 && session.rests()) ++use.idle;
+  if (requests == 0 && session.has_no_request()) ++use.idle;
   const auto age = std::chrono::duration_cast<Duration>(clock_.steady() - session.peer().accepted);
   use.oldest = std::max(use.oldest, age);
   return requests;

@@ -65,13 +65,13 @@ Task<Result<void>> H1Session::say_continue(void* self) {
 /// reset ends the exchange. A client that closed only its sending side looks like one that closed the connection,
 /// although it may still read. Most clients that close have left, so their exchange ends as well, unless its route says
 /// otherwise.
-void H1Session::stirred(void* self, net::Stream& stream) {
+void H1Session::client_active(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
   const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
   if (left) return session.close(gateway::ActiveExchange::Because::client_gone);
   // the client may close after it has sent the next request
-  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);
+  stream.watch_on(&H1Session::client_active, self, session.timeouts().tunnel);
 }
 
 net::MinPace H1Session::pace(const void* self) {
@@ -79,7 +79,7 @@ net::MinPace H1Session::pace(const void* self) {
   return {session.exchange_.min_rate(), session.timeouts().body};
 }
 
-void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeouts().tunnel); }
+void H1Session::watch_client() { stream_->watch(&H1Session::client_active, this, timeouts().tunnel); }
 
 void H1Session::close(gateway::ActiveExchange::Because because) noexcept {
   // The calls below may end the exchange and delete this session, so they use only local variables.

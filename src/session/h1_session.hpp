@@ -33,7 +33,7 @@ class H1Session final : public Session {
   enum class Next { exchange, idle, close, linger };
 
   static Task<Result<void>> say_continue(void* self);
-  static void stirred(void* self, net::Stream& stream);
+  static void client_active(void* self, net::Stream& stream);
   static net::MinPace pace(const void* self);
   void serve() override;
   Task<void> serve_all();

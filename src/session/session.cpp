@@ -42,9 +42,9 @@ void Session::begin_exchange(Exchange& x) {
   x.peer_text = peer_.text;
   x.clock = &owner_.clock_;
   x.started = since_ = x.clock->steady();
-  x.draining = &peer_.entrance->winding_down;
+  x.draining = &peer_.listener->winding_down;
   x.client_tls = peer_.tls;
-  x.https_port = peer_.entrance->https_port;
+  x.https_port = peer_.listener->https_port;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

@@ -26,7 +26,7 @@ struct Peer {
   boost::asio::ip::address address;
   std::string text;
   headgate::Clock::Steady accepted;  ///< when the connection was accepted
-  EntrancePtr entrance;              ///< the listener of the connection; never null once Sessions has taken it
+  ListenerSettingsPtr listener;      ///< the listener of the connection; never null once Sessions has taken it
   bool tls = false;  ///< the client uses TLS, either with the gateway or, as a trusted proxy reports, with the proxy
   bool certificate = false;       ///< the client's certificate was verified
   bool late = false;              ///< only a part of a preface has arrived in time
@@ -58,7 +58,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual void wind_down() {}
   bool idle() const noexcept { return state_ == State::idle; }
   /// Returns whether the client has nothing to wait for. An operator's list counts such connections as idle.
-  virtual bool rests() const noexcept { return idle(); }
+  virtual bool has_no_request() const noexcept { return idle(); }
   /// Returns whether the session waits for the client to begin or complete a request. If so, break_off() ends it within
   /// the call.
   virtual bool waits_for_request() const noexcept { return idle(); }
@@ -125,11 +125,11 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// Counts the connection for its listener as accepted or refused, once.
   void count_accepted() noexcept {
     if (std::exchange(told_, true)) return;
-    if (auto* const counter = peer_.entrance->counters.accepted) counter->add();
+    if (auto* const counter = peer_.listener->counters.accepted) counter->add();
   }
   void count_refused() noexcept {
     if (std::exchange(told_, true)) return;
-    if (auto* const counter = peer_.entrance->counters.refused) counter->add();
+    if (auto* const counter = peer_.listener->counters.refused) counter->add();
   }
   /// Returns whether a request must be refused because the buffers are at their bound.
   bool out_of_memory() const { return owner_.out_of_memory(peer_); }
@@ -139,9 +139,9 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// Returns how long a connection may be idle before its first request.
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
   /// Returns whether the listener or the whole worker drains.
-  bool draining() const noexcept { return peer_.entrance->draining; }
+  bool draining() const noexcept { return peer_.listener->draining; }
   /// Returns whether each answer must be the last one of its connection.
-  bool winding_down() const noexcept { return peer_.entrance->winding_down; }
+  bool winding_down() const noexcept { return peer_.listener->winding_down; }
   Handshakes& handshakes() const noexcept { return *owner_.handshakes_; }
 
   net::StreamPtr stream_;  // null after give_way()

@@ -15,7 +15,7 @@ namespace headgate::session {
 
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
   const bool agreed = peer.secured && peer.secured->http2;
-  if (!agreed && (peer.late || !(peer.entrance->http2 && !peer.secured)))
+  if (!agreed && (peer.late || !(peer.listener->http2 && !peer.secured)))
     return new H1Session(owner, std::move(input), std::move(peer));
   const auto begins = agreed ? H2Begin::yes : begins_h2(input.data());
   if (begins == H2Begin::yes) return new H2Session(owner, std::move(input), std::move(peer));
@@ -72,13 +72,13 @@ Session* Sessions::session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPt
   return make_(*this, std::move(input), std::move(peer));
 }
 
-void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
+void Sessions::take(net::StreamPtr stream, ListenerSettingsPtr listener) {
   const auto address = stream->peer_address();
   if (address.has_error()) return stream->close();  // the client has left already
   Peer peer(*address);
   peer.accepted = clock_.steady();
   const bool trusted = handler_.trusts(*address);
-  const auto& counters = entrance->counters;
+  const auto& counters = listener->counters;
   if (!trusted && !admit(peer)) {
     if (counters.refused) counters.refused->add();
     return stream->close();
@@ -86,11 +86,11 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   if (counters.open) counters.open->add(1);
   const auto before = totals_.connections.fetch_add(1, std::memory_order_relaxed);
   net::ReadBuffer input(std::move(stream), blocks_);
-  entrance->winding_down |= winding_down_;
-  entrance->draining |= draining_;
-  const bool says_whose = entrance->preamble == Preamble::proxy_header && trusted;
-  auto tls = entrance->tls;
-  peer.entrance = std::move(entrance);
+  listener->winding_down |= winding_down_;
+  listener->draining |= draining_;
+  const bool says_whose = listener->preamble == Preamble::proxy_header && trusted;
+  auto tls = listener->tls;
+  peer.listener = std::move(listener);
   const bool full = before >= bounds_.connections;
   const auto givers = full ? who_gives_way(peer) : std::vector<ConnectionBounds::Heavy>();
   const bool room = !full || make_room(givers);
@@ -136,7 +136,7 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
 void Sessions::uncount(Session& session) noexcept {
   if (!std::exchange(session.counted_, false)) return;
   totals_.connections.fetch_sub(1, std::memory_order_relaxed);
-  if (const auto& counters = session.peer_.entrance->counters; counters.open) counters.open->add(-1);
+  if (const auto& counters = session.peer_.listener->counters; counters.open) counters.open->add(-1);
 }
 
 void Sessions::remove(Session& session) noexcept {
@@ -165,7 +165,7 @@ void Sessions::let_linger(Session& session) noexcept {
 
 void Sessions::wind_down() {
   winding_down_ = true;
-  for (auto& session : lists_->alive) session.peer_.entrance->winding_down = true;
+  for (auto& session : lists_->alive) session.peer_.listener->winding_down = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     session.wind_down();
@@ -175,18 +175,18 @@ void Sessions::wind_down() {
 void Sessions::drain() {
   draining_ = true;
   wind_down();
-  for (auto& session : lists_->alive) session.peer_.entrance->draining = true;
+  for (auto& session : lists_->alive) session.peer_.listener->draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
     session.drain();
   }
 }
 
-void Sessions::drain(Entrance& entrance) {
-  entrance.winding_down = entrance.draining = true;
+void Sessions::drain(ListenerSettings& listener) {
+  listener.winding_down = listener.draining = true;
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
-    if (session.peer_.entrance.get() == &entrance) session.drain();
+    if (session.peer_.listener.get() == &listener) session.drain();
   }
 }
 
@@ -199,10 +199,10 @@ void Sessions::end_now(Session& session) noexcept {
 
 bool Sessions::empty() const noexcept { return lists_->alive.empty() && lists_->lingering.empty(); }
 
-void Sessions::close_all(const Entrance* only) {
+void Sessions::close_all(const ListenerSettings* only) {
   for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
     auto& session = *at++;
-    if (only != nullptr && session.peer_.entrance.get() != only) continue;
+    if (only != nullptr && session.peer_.listener.get() != only) continue;
     end_now(session);
   }
   while (only == nullptr && !lists_->lingering.empty()) remove(lists_->lingering.front());

@@ -79,7 +79,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
 }
 
 /// State that must remain while requests are under way.
-struct AssumedArrivals::Kept {
+struct AssumedArrivals::StoredValues {
   std::unordered_set<std::string> claims;
   std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner and tier
   std::unordered_set<std::string> users;
@@ -92,7 +92,11 @@ struct AssumedArrivals::Kept {
 
 AssumedArrivals::AssumedArrivals(engine::Arrivals& from, const std::vector<Assumption>& assumptions, Value value,
                                  const identity::ApiKeys& known)
-    : from_(from), assumptions_(assumptions), value_(std::move(value)), known_(known), kept_(std::make_unique<Kept>()) {
+    : from_(from),
+      assumptions_(assumptions),
+      value_(std::move(value)),
+      known_(known),
+      kept_(std::make_unique<StoredValues>()) {
   for (const auto& each : assumptions_) {
     kept_->has_claims = kept_->has_claims || each.what == Assumption::What::claim;
     kept_->has_user = kept_->has_user || each.what == Assumption::What::user;

@@ -55,12 +55,12 @@ Trial run(const TriedPolicy& policy, engine::Arrivals& arrivals, const TrialOpti
   engine::Simulation simulation(policy.parts,
                                 {.start = watched.begin(), .seed = options.seed, .max_keys = policy.max_keys});
   if (options.each)
-    simulation.run(watched, [&](const engine::Decided& decided) {
+    simulation.run(watched, [&](const engine::ArrivalResult& decided) {
       options.each(decided);
       tally.add(decided);
     });
   else
-    simulation.run(watched, [&tally](const engine::Decided& decided) { tally.add(decided); });
+    simulation.run(watched, [&tally](const engine::ArrivalResult& decided) { tally.add(decided); });
   out.figures = tally.figures();
   out.figures.requests = watched.count();
   out.figures.from = watched.begin();

@@ -33,8 +33,8 @@ void TalliedKeys::keep_text(std::uint64_t digest, std::string_view key) {
   room_->bytes -= key.size();
   if (blocks_.empty() || blocks_.back().size() + key.size() > kBlock) blocks_.emplace_back();
   auto& block = blocks_.back();
-  texts_.emplace(digest, Placed{static_cast<std::uint32_t>(blocks_.size() - 1),
-                                static_cast<std::uint32_t>(block.size()), static_cast<std::uint32_t>(key.size())});
+  texts_.emplace(digest, TextPlace{static_cast<std::uint32_t>(blocks_.size() - 1),
+                                   static_cast<std::uint32_t>(block.size()), static_cast<std::uint32_t>(key.size())});
   block += key;
 }
 

@@ -96,7 +96,7 @@ RunTally::RunTally(std::shared_ptr<const gateway::CompiledConfig> compiled, Keep
 
 RunTally::~RunTally() = default;
 
-void RunTally::add(const engine::Decided& decided) {
+void RunTally::add(const engine::ArrivalResult& decided) {
   auto& x = decided.exchange;
   if (keep_ == Keep::counts) return count(x.admission);
   const bool refused = is_refusal(decided.ended_by);

@@ -23,10 +23,10 @@ bool expected(const HealthOptions& options, unsigned status) {
                      [&](const StatusRange& range) { return range.least <= status && status <= range.most; });
 }
 
-class Asked final : public HealthCheck {
+class HealthCall final : public HealthCheck {
  public:
-  Asked(boost::asio::io_context& loop, const HealthTarget& target, std::vector<net::Tcp::endpoint> addresses,
-        HealthDone done) {
+  HealthCall(boost::asio::io_context& loop, const HealthTarget& target, std::vector<net::Tcp::endpoint> addresses,
+             HealthDone done) {
     net::HttpRequest request;
     request.url = {.scheme = target.tls ? net::Scheme::https : net::Scheme::http,
                    .host = target.server.host,
@@ -45,9 +45,9 @@ class Asked final : public HealthCheck {
                                    done("it answered " + std::to_string(result->status));
                                  });
   }
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
-  ~Asked() override { call_->cancel(); }
+  HealthCall(const HealthCall&) = delete;
+  HealthCall& operator=(const HealthCall&) = delete;
+  ~HealthCall() override { call_->cancel(); }
 
  private:
   std::shared_ptr<net::HttpCall> call_;
@@ -109,7 +109,7 @@ BeginHealthCheck health_calls(boost::asio::io_context& loop, AddressesOf address
     auto addresses = addresses_of(target.server.host, target.server.port);
     if (target.options.path.empty())
       return std::make_unique<Dialled>(loop, target, std::move(addresses), std::move(done));
-    return std::make_unique<Asked>(loop, target, std::move(addresses), std::move(done));
+    return std::make_unique<HealthCall>(loop, target, std::move(addresses), std::move(done));
   };
 }
 

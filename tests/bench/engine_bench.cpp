@@ -119,7 +119,7 @@ double run(const Row& row, const std::string& log, std::uint64_t arrivals) {
   if (row.name != "plain") simulated.limit_by("client_ip", "each", "10/second");
   const auto simulation = simulated.start(1, 2 * kAddresses);
   std::uint64_t answered = 0;
-  const auto tell = [&](const engine::Decided& decided) { answered += decided.status == 200 ? 1 : 0; };
+  const auto tell = [&](const engine::ArrivalResult& decided) { answered += decided.status == 200 ? 1 : 0; };
   const auto before = cpu();
   if (row.log) {
     simulation->run(*opened(log), tell);

@@ -119,7 +119,7 @@ std::int64_t memory_bytes(const std::string& algorithm, int requests) {
   limit::State state;
   for (int i = 0; i < requests; ++i) {
     const Instant now = test::kStart + std::chrono::milliseconds(i);
-    rule.algorithm->commit(state, rule, 1, limit::Taken::yes, now, rule.algorithm->peek(state, rule, 1, now));
+    rule.algorithm->commit(state, rule, 1, limit::CommitMode::take, now, rule.algorithm->peek(state, rule, 1, now));
   }
   if (state.log == nullptr) return kTable;
   return kTable + static_cast<std::int64_t>(sizeof *state.log + state.log->capacity() * sizeof(std::int64_t));

@@ -133,8 +133,8 @@ void run(const std::string& bytes) {
   net::Blocks blocks{{16UL * 1024, 4, &lent}, {64UL * 1024, 4, &lent}, &lent};
   Answers answers;
   session::Totals totals;
-  const auto entrance = std::make_shared<session::Entrance>();
-  entrance->http2 = true;
+  const auto listener = std::make_shared<session::ListenerSettings>();
+  listener->http2 = true;
   {
     session::Sessions sessions(answers, clock, blocks, {}, {}, totals);
     boost::asio::basic_socket_acceptor<net::Tcp, net::Executor> acceptor(
@@ -143,7 +143,7 @@ void run(const std::string& bytes) {
     far.connect(acceptor.local_endpoint());
     net::Socket near(loop.get_executor());
     acceptor.accept(near);
-    sessions.take(net::StreamPtr(new net::Stream(std::move(near), timers)), entrance);
+    sessions.take(net::StreamPtr(new net::Stream(std::move(near), timers)), listener);
     for (std::size_t at = 0; at < bytes.size();) {
       const auto sent = ::send(far.native_handle(), bytes.data() + at, bytes.size() - at, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (sent > 0) at += static_cast<std::size_t>(sent);

@@ -74,7 +74,7 @@ const std::map<std::string, int> kGatewayFloors = {
     {"steps", 10},     // the path as a table
     // folders that know all steps
     {"compile", 11},
-    {"asked", 11},
+    {"questions", 11},
     {"candidate", 11},
     {"gateway.cpp", 12},
 };

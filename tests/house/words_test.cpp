@@ -13,10 +13,11 @@ namespace headgate::test {
 namespace {
 
 const std::map<std::string, std::string, std::less<>> kReplaced = {
-    {"Terms", "ResolvedLimit"},   {"ReadyLimit", "CompiledLimit"},  {"InForce", "ActiveConfig"},
-    {"Verdict", "Decision"},      {"verdict", "decision"},          {"verdicts", "decisions"},
-    {"Denial", "KnownRejection"}, {"Denials", "KnownRejections"},   {"subject_of", "key_of"},
-    {"ip_subject", "ip_key"},     {"usual_burst", "default_burst"}, {"usual_port", "default_port"},
+    {"Terms", "ResolvedLimit"},       {"ReadyLimit", "CompiledLimit"}, {"InForce", "ActiveConfig"},
+    {"Verdict", "Decision"},          {"verdict", "decision"},         {"verdicts", "decisions"},
+    {"Denial", "KnownRejection"},     {"Denials", "KnownRejections"},  {"subject_of", "key_of"},
+    {"Entrance", "ListenerSettings"}, {"ip_subject", "ip_key"},        {"usual_burst", "default_burst"},
+    {"usual_port", "default_port"},
 };
 
 /// Returns the word to use instead of `name`, or "" if `name` is fine.

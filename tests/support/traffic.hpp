@@ -64,7 +64,7 @@ inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_seco
 /// Takes one request if the rule allows it, and returns whether it does.
 inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   const limit::Outcome outcome = rule.algorithm->peek(state, rule, 1, now);
-  const auto taken = outcome.allowed ? limit::Taken::yes : limit::Taken::no;
+  const auto taken = outcome.allowed ? limit::CommitMode::take : limit::CommitMode::none;
   if (outcome.allowed || outcome.stale) rule.algorithm->commit(state, rule, 1, taken, now, outcome);
   return outcome.allowed;
 }
@@ -104,8 +104,8 @@ inline Comparison compare(const limit::Rule& estimate, const limit::Rule& log, c
     Key& key = keys[arrival.key];
     while (!key.passed.empty() && key.passed.front() + estimate.rate.period <= now) key.passed.pop_front();
     const auto outcome = estimate.algorithm->peek(key.estimated, estimate, 0, now);
-    const auto said =
-        estimate.algorithm->decision(estimate, 0, limit::Taken::no, {outcome.words.data(), estimate.algorithm->words});
+    const auto said = estimate.algorithm->decision(estimate, 0, limit::CommitMode::none,
+                                                   {outcome.words.data(), estimate.algorithm->words});
     const double really = static_cast<double>(result.count) - static_cast<double>(key.passed.size());
     result.estimate_off +=
         std::abs(static_cast<double>(said->remaining) - std::max(really, 0.0)) / static_cast<double>(result.count);

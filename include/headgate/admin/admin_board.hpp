@@ -75,7 +75,7 @@ class AdminBoard {
   void collect(observe::Registry& registry) const;
 
  private:
-  struct Asked {
+  struct WorkerLimiter {
     std::uint64_t number = 0;
     std::shared_ptr<const redis::SharedLimiter> limiter;
   };
@@ -83,8 +83,8 @@ class AdminBoard {
 
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;
-  std::vector<std::string> closed_rooms_;  // Waiting rooms that admit no new visitors without Redis.
-  std::map<unsigned, Asked> redis_;        // By worker.
+  std::vector<std::string> closed_rooms_;    // Waiting rooms that admit no new visitors without Redis.
+  std::map<unsigned, WorkerLimiter> redis_;  // By worker.
   std::map<unsigned, std::vector<KnownServer>> servers_;
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::vector<WatchedUpstream> upstreams_;

@@ -34,7 +34,7 @@ class ConnectionCalls {
   /// Maximum number of calls in progress. Each may copy the data of all connections.
   static constexpr int kMaxCalls = 8;
 
-  struct Asked;
+  struct PendingCall;
   class UnderWay;
 
   OperatorBoard& operators_;

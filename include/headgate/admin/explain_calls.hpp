@@ -38,7 +38,7 @@ class ExplainCalls {
   /// Maximum number of calls in progress, because each takes memory and calls Redis.
   static constexpr std::size_t kMaxCalls = 16;
 
-  struct Asked {
+  struct Explainer {
     boost::asio::io_context* loop = nullptr;
     Explain explain;
   };
@@ -47,7 +47,7 @@ class ExplainCalls {
 
   mutable std::mutex mutex_;
   std::shared_ptr<const gateway::CompiledConfig> compiled_;
-  std::map<unsigned, Asked> workers_;
+  std::map<unsigned, Explainer> workers_;
   unsigned next_ = 0;
   std::size_t under_way_ = 0;
 };

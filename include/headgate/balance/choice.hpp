@@ -13,7 +13,7 @@
 namespace headgate::balance {
 
 /// A set of servers by index in the table. Allocates only for an index of 128 or more.
-class Tried {
+class ServerSet {
  public:
   bool empty() const noexcept { return words_.empty(); }
   bool has(std::size_t at) const noexcept {
@@ -35,7 +35,7 @@ class Tried {
 /// The choice state of one request, for all its attempts.
 struct Choice {
   std::optional<std::uint64_t> key;  ///< requests with the same key go to the same server, if the policy uses keys
-  Tried tried;                       ///< servers that are chosen again only if no other is left
+  ServerSet tried;                   ///< servers that are chosen again only if no other is left
   Place place;                       ///< the place at the next server, if servers have bounds; otherwise not held
   const bool* over = nullptr;        ///< if set and true, the request needs no server any more
 };

@@ -48,7 +48,7 @@ inline constexpr WordsOf<EjectReason> kEjectReasonWords({"unreachable", "failing
 constexpr std::string_view to_text(EjectReason reason) noexcept { return kEjectReasonWords[reason]; }
 
 /// The results of one server since the previous step, over all workers. The counts are those of Tally.
-struct Happened {
+struct ServerResults {
   std::uint32_t asked = 0;
   std::uint32_t settled = 0;
   std::uint32_t abandoned = 0;
@@ -102,9 +102,9 @@ class Ejection {
   Ejection(Ejection&&) noexcept;
   Ejection& operator=(Ejection&&) noexcept;
 
-  /// Advances to `now`; `happened` has one element for each server. `trial_taken` tells whether a request has tried the
+  /// Advances to `now`; `results` has one element for each server. `trial_taken` tells whether a request has tried the
   /// server of trial(). Appends the changes to `changes`.
-  void step(Steady now, std::span<const Happened> happened, bool trial_taken, std::vector<EjectChange>& changes);
+  void step(Steady now, std::span<const ServerResults> results, bool trial_taken, std::vector<EjectChange>& changes);
 
   bool ejected(std::size_t at) const noexcept;
   /// Returns the server that the next request should try; empty if there is none or its trial is under way.
@@ -132,22 +132,22 @@ class Ejection {
     Duration lasts{0};    ///< length of the current or last ejection
   };
 
-  std::optional<EjectReason> symptom(std::size_t at, std::span<const Happened> happened) const noexcept;
-  bool a_peer_is_better(std::size_t at, std::span<const Happened> happened) const noexcept;
-  bool is_silent(std::size_t at, std::span<const Happened> happened) const noexcept;
-  bool may_eject(std::span<const Happened> happened) const noexcept;
-  bool in(std::size_t at, std::span<const Happened> happened) const noexcept;
-  std::size_t count_in(std::span<const Happened> happened) const noexcept;
-  void watch(Steady now, std::span<const Happened> happened);
-  void watch_silence(Duration elapsed, std::span<const Happened> happened);
-  void watch_progress(Steady now, std::span<const Happened> happened);
-  void watch_latencies(Steady now, std::span<const Happened> happened);
+  std::optional<EjectReason> symptom(std::size_t at, std::span<const ServerResults> results) const noexcept;
+  bool a_peer_is_better(std::size_t at, std::span<const ServerResults> results) const noexcept;
+  bool is_silent(std::size_t at, std::span<const ServerResults> results) const noexcept;
+  bool may_eject(std::span<const ServerResults> results) const noexcept;
+  bool in(std::size_t at, std::span<const ServerResults> results) const noexcept;
+  std::size_t count_in(std::span<const ServerResults> results) const noexcept;
+  void watch(Steady now, std::span<const ServerResults> results);
+  void watch_silence(Duration elapsed, std::span<const ServerResults> results);
+  void watch_progress(Steady now, std::span<const ServerResults> results);
+  void watch_latencies(Steady now, std::span<const ServerResults> results);
   std::optional<Duration> peers_p95(std::size_t at, Steady after) const;
   void eject(std::size_t at, EjectReason reason, Steady now);
   void come_back(std::size_t at, Steady now);
-  void judge_trial(Steady now, const Happened& happened, bool taken, std::vector<EjectChange>& changes);
-  void choose_trial(Steady now, std::span<const Happened> happened);
-  void end_panic(Steady now, std::span<const Happened> happened, std::vector<EjectChange>& changes);
+  void judge_trial(Steady now, const ServerResults& results, bool taken, std::vector<EjectChange>& changes);
+  void choose_trial(Steady now, std::span<const ServerResults> results);
+  void end_panic(Steady now, std::span<const ServerResults> results, std::vector<EjectChange>& changes);
   Duration silence_of(std::size_t at) const noexcept;
 
   EjectOptions options_;

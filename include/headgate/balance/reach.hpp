@@ -23,7 +23,7 @@ class Reach {
   /// minimum age of the last failure for a passed check to outweigh it
   static constexpr Duration kOld = std::chrono::seconds(10);
 
-  void note(Steady now, const Happened& happened) noexcept;
+  void note(Steady now, const ServerResults& results) noexcept;
   /// Records a passed health check: the server can be reached, unless attempts have failed recently.
   void passed_check(Steady now) noexcept;
 

@@ -26,7 +26,7 @@ class RecentUse {
     Duration p95{0};  ///< 95th percentile of the time until the head of an answer; 0 if there are no recent answers
   };
 
-  void note(Steady now, const Happened& happened) noexcept;
+  void note(Steady now, const ServerResults& results) noexcept;
   Rates rates(Steady now) const noexcept;
 
  private:

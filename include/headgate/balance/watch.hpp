@@ -104,7 +104,7 @@ class Watch {
  private:
   struct Row {
     ServerPtr server;
-    Happened last;  ///< values of the counters at the previous tick
+    ServerResults last;  ///< values of the counters at the previous tick
     std::array<std::uint32_t, kLatencyBuckets> latencies{};
   };
   struct Member {
@@ -114,7 +114,7 @@ class Watch {
     std::uint32_t busy = 0;                        ///< number of recent requests; older ones weigh less
   };
 
-  static std::uint32_t read(Row& row, Happened& into);
+  static std::uint32_t read(Row& row, ServerResults& into);
   bool order_was_taken(Steady now);
   void withdraw_order();
   void order_trial(Steady now);

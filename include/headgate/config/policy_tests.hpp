@@ -26,7 +26,7 @@ struct TestPlace {
 };
 
 template <class Value>
-struct Placed {
+struct ValueWithPlace {
   Value value{};
   TestPlace place{};
 };
@@ -42,18 +42,18 @@ struct ExpectedField {
 /// The expected result of a step. Values that are not set are not compared.
 struct Expectation {
   // Numbers of requests, among all requests of the step.
-  std::optional<Placed<std::uint64_t>> allowed;
-  std::optional<Placed<std::uint64_t>> rejected;
-  std::optional<Placed<std::uint64_t>> refused;
+  std::optional<ValueWithPlace<std::uint64_t>> allowed;
+  std::optional<ValueWithPlace<std::uint64_t>> rejected;
+  std::optional<ValueWithPlace<std::uint64_t>> refused;
   // Values of the last request of the step and of its answer.
-  std::optional<Placed<unsigned>> status;
-  std::optional<Placed<std::string>> limit;
-  std::optional<Placed<std::string>> tier;
-  std::optional<Placed<Duration>> retry_after;
-  std::optional<Placed<std::uint64_t>> remaining;
-  std::optional<Placed<std::string>> route;
-  std::optional<Placed<std::string>> upstream;
-  std::optional<Placed<Duration>> took;
+  std::optional<ValueWithPlace<unsigned>> status;
+  std::optional<ValueWithPlace<std::string>> limit;
+  std::optional<ValueWithPlace<std::string>> tier;
+  std::optional<ValueWithPlace<Duration>> retry_after;
+  std::optional<ValueWithPlace<std::uint64_t>> remaining;
+  std::optional<ValueWithPlace<std::string>> route;
+  std::optional<ValueWithPlace<std::string>> upstream;
+  std::optional<ValueWithPlace<Duration>> took;
   std::vector<ExpectedField> fields;
 };
 
@@ -84,8 +84,8 @@ struct SendStep {
   std::string ip = "192.0.2.1";
   TestFields fields{};
   std::string claims{};  ///< JSON object; empty if there are no claims
-  std::optional<Placed<std::string>> api_key_owner{};
-  std::optional<Placed<std::string>> user{};  ///< user of basic authentication
+  std::optional<ValueWithPlace<std::string>> api_key_owner{};
+  std::optional<ValueWithPlace<std::string>> user{};  ///< user of basic authentication
   std::optional<TestCertificate> certificate{};
   std::uint64_t bytes = 0;  ///< size of the body, in bytes
   std::uint64_t times = 1;
@@ -107,13 +107,13 @@ struct TestStep {
 };
 
 struct PolicyTest {
-  Placed<std::string> name;
+  ValueWithPlace<std::string> name;
   Instant start;  ///< time at which the test begins
   std::vector<TestStep> steps;
 };
 
 struct PolicyTests {
-  Placed<std::string> config;  ///< path of the configuration, relative to the working directory
+  ValueWithPlace<std::string> config;  ///< path of the configuration, relative to the working directory
   std::vector<PolicyTest> tests;
 };
 

@@ -34,14 +34,14 @@ class ScopedTask {
 
  private:
   Task<void> run(Task<void> task) {
-    const Ended ended{*this};
+    const ResumeParent ended{*this};
     co_await task;
   }
 
   /// Resumes the parent, however the task ends. At that point, this frame only needs to be freed.
-  struct Ended {
+  struct ResumeParent {
     ScopedTask& child;
-    ~Ended() {
+    ~ResumeParent() {
       child.running_ = false;
       if (child.parent_) std::exchange(child.parent_, nullptr).resume();
     }

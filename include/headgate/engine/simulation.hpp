@@ -58,7 +58,7 @@ class Arrivals {
 };
 
 /// The result of an arrival. Views are valid during the call that reports it.
-struct Decided {
+struct ArrivalResult {
   std::uint64_t number = 0;  ///< number of the arrival, from 0
   unsigned status = 0;
   gateway::EndedBy ended_by = gateway::EndedBy::upstream;
@@ -87,12 +87,12 @@ class Simulation {
 
   /// Processes the arrivals in order and lets time pass until the last one has ended. Calls `tell` for each request
   /// when it has ended. Throws std::logic_error if a request would wait forever.
-  void run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell);
+  void run(Arrivals& arrivals, const std::function<void(const ArrivalResult&)>& tell);
 
   // The functions below are for callers that let time pass themselves, with clock().
   /// Sends a request now, ignoring its `at`. Calls `tell` when it has ended: before this function returns, or while
   /// time passes. `tell` must live until then. Returns the number of the request.
-  std::uint64_t send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
+  std::uint64_t send(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell);
   /// Returns how a request would be handled now. Takes nothing.
   gateway::Explanation explain(const RequestArrival& arrival);
   gateway::Explanation explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed = {});
@@ -116,7 +116,7 @@ class Simulation {
   /// Prefetches the counters of an arrival that will be sent after a few others.
   void expect(const RequestArrival& arrival) const noexcept;
   Visit& free_visit();
-  void begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
+  void begin(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell);
   Task<void> serve(Visit& visit);
   void end(Visit& visit);
 

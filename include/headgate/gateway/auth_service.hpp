@@ -19,13 +19,13 @@
 namespace headgate::gateway {
 
 /// The parts of a request that the service gets in header fields of their own. The configuration uses the same words.
-enum class AuthTold : std::uint8_t {
+enum class AuthRequestPart : std::uint8_t {
   method,    ///< X-Forwarded-Method, X-Original-Method
   host,      ///< X-Forwarded-Host and -Proto
   path,      ///< X-Forwarded-Uri or X-Original-URI, with the query; X-Original-URL, also with the host
   client_ip  ///< X-Forwarded-For, and the address field of trusted hops
 };
-inline constexpr std::string_view kAuthTold[] = {"method", "host", "path", "client_ip"};
+inline constexpr std::string_view kAuthRequestParts[] = {"method", "host", "path", "client_ip"};
 
 /// The decision about requests while the service does not answer.
 enum class AuthIfDown : std::uint8_t { reject, allow };
@@ -39,14 +39,14 @@ struct AuthService {
   std::string target;  ///< the path and the query
   /// the request's fields that the service gets; if not set, the service gets all fields
   std::optional<std::vector<std::string>> fields;
-  std::array<bool, std::size(kAuthTold)> told{true, true, true, true};
+  std::array<bool, std::size(kAuthRequestParts)> told{true, true, true, true};
   std::vector<std::string> copy;            ///< fields of the service's answer that the server gets
   std::vector<std::string> copy_to_answer;  ///< fields of the service's answer that the client gets
   Duration timeout = std::chrono::seconds(2);
   Duration remember{0};  ///< how long an answer is reused for the same question; 0 to ask for each request
   AuthIfDown if_down = AuthIfDown::reject;
 
-  bool tells(AuthTold what) const noexcept { return told[static_cast<std::size_t>(what)]; }
+  bool tells(AuthRequestPart what) const noexcept { return told[static_cast<std::size_t>(what)]; }
 };
 
 /// The service of a compiled route. Immutable; any thread.

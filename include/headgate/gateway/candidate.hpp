@@ -105,7 +105,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
 
   /// Returns the keys that only one of the two policies refused since the last call. `rejected` has the keys that only
   /// the candidate refused, and `allowed` has the keys that only the active policy refused.
-  std::vector<observe::TakenTop> take_keys();
+  std::vector<observe::LimitSketches> take_keys();
   /// Stops the background work. No request is decided afterwards.
   void stop();
 

@@ -28,7 +28,7 @@ enum class CostTakes : std::uint8_t {
 };
 
 /// A cost as the source read it.
-struct ToldCost {
+struct CostReading {
   std::optional<std::int64_t> cost{};
   std::string_view unreadable{};  ///< the text that is no cost; "" if there is none
 };
@@ -46,7 +46,7 @@ struct CostSource {
   /// the meaning in words, for `headgate check`: "costs what X-Cost says"
   std::string (*meaning)(const Cost& cost) = nullptr;
   /// Returns the cost of this exchange. Runs for each limit of each request, so it must not throw, lock or wait.
-  ToldCost (*told)(const Exchange& x, const Cost& cost) = nullptr;
+  CostReading (*told)(const Exchange& x, const Cost& cost) = nullptr;
 };
 
 /// All sources, sorted by file name. The build makes them of the files in src/gateway/cost_sources.
@@ -56,7 +56,7 @@ std::span<const CostSource* const> cost_sources() noexcept;
 const CostSource* find_cost_source(std::string_view word) noexcept;
 
 /// Reads a cost that is written in digits only. A cost above `most` counts as `most`.
-ToldCost cost_in(std::string_view text, std::int64_t most) noexcept;
+CostReading cost_in(std::string_view text, std::int64_t most) noexcept;
 
 /// Returns whether the cost is known only from the answer.
 inline bool is_settled(const Cost& cost) noexcept {

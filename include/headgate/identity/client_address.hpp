@@ -51,14 +51,14 @@ std::span<const boost::asio::ip::address> believed_chain(const Hops& hops, const
                                                          Chain& room) noexcept;
 
 /// The original scheme and host of the request as trusted hops report them; empty if they report none.
-struct ToldRequest {
+struct OriginalRequest {
   std::string_view proto;
   std::string_view host;
 };
 
 /// Returns `proto` and `host` of the Forwarded element that names the client (RFC 7239 sections 5.3 and 5.4). `hops` is
 /// the result of walk_hops. The result has views into `fields`; any thread.
-ToldRequest told_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept;
+OriginalRequest original_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept;
 
 /// Maximum length of an address as text ("0000:0000:0000:0000:0000:ffff:255.255.255.255").
 inline constexpr std::size_t kMaxAddressText = 45;

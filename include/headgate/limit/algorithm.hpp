@@ -80,11 +80,11 @@ struct Outcome {
   Words words{};  ///< the first Algorithm::words of these go into the reply
 };
 
-/// Whether and how a cost is taken. `yes` takes it, or everything left if that is less. `debt` takes all of it, even
-/// below zero; the counter then grants nothing until the debt is paid back. `attempt` is the cost of a rejected request
-/// under a rule that counts those: it works like `yes`, but windows and logs count all of it and forget it after at
-/// most two periods.
-enum class Taken { no, yes, debt, attempt };
+/// How a cost is committed. `none` takes nothing. `take` takes the cost, or everything left if that is less. `debt`
+/// takes all of it, even below zero; the counter then grants nothing until the debt is paid back. `attempt` is the cost
+/// of a rejected request under a rule that counts those: it works like `take`, but windows and logs count all of it and
+/// forget it after at most two periods.
+enum class CommitMode { none, take, debt, attempt };
 
 /// The strings of one script call. Reuses the strings of the previous call.
 class ArgumentList {
@@ -142,14 +142,14 @@ struct Algorithm {
   /// Returns the effect of taking `cost` at `now`. A cost of 0 only reads, and a negative cost gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost` as `taken` says; a negative cost gives back. `no` writes the state that peek corrected. Returns the
+  /// Takes `cost` as `mode` says; a negative cost gives back. `none` writes the state that peek corrected. Returns the
   /// moment at which the state equals that of an unused counter.
-  Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now,
+  Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
                     const Outcome& outcome);
 
-  /// Returns the decision for the caller; `taken` tells how `cost` was committed. The words may come from Redis. Empty
+  /// Returns the decision for the caller; `mode` tells how `cost` was committed. The words may come from Redis. Empty
   /// if peek() cannot have returned these words.
-  std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, Taken taken,
+  std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, CommitMode mode,
                                       std::span<const std::int64_t> words);
 
   /// Appends the arguments that the algorithm's .lua file describes. `now` is the clock of this gateway, used only for

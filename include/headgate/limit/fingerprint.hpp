@@ -33,14 +33,14 @@ class Fingerprints {
  public:
   static constexpr Duration kPresent = std::chrono::seconds(15);  ///< how long a report of a gateway is valid
 
-  struct Told {
+  struct Comparison {
     std::size_t gateways = 0;  ///< number of present gateways, including this one
     std::vector<Disagreement> differ;
   };
 
   virtual ~Fingerprints() = default;
   /// Stores the fingerprints of this gateway for kPresent, and returns those that differ at other gateways.
-  virtual Task<Result<Told>> tell(std::vector<Fingerprint> own, std::string instance) = 0;
+  virtual Task<Result<Comparison>> tell(std::vector<Fingerprint> own, std::string instance) = 0;
   /// Removes the last report.
   virtual Task<error_code> leave() = 0;
   /// Closes its connections; calls under way fail.

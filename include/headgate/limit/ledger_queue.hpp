@@ -21,7 +21,7 @@ class LedgerQueue {
 
   /// Adds the use that a worker has counted. Returns the use that has no room; there is always room for keys that wait
   /// already.
-  Use add(UseSheet::Taken&& taken);
+  Use add(UseSheet::Content&& taken);
   /// Returns the batch of this lane to send, the same one until it is acknowledged; null if nothing waits. The batch
   /// keeps its address until then.
   const LedgerBatch* next(unsigned lane);

@@ -24,7 +24,7 @@ struct LogEntry {
 };
 
 /// The number of recently present gateways that have read up to some entry.
-struct Heard {
+struct Acknowledgements {
   std::size_t heard = 0;
   std::size_t of = 0;
 };
@@ -49,7 +49,7 @@ class SharedLog {
   virtual Task<Result<News>> read(std::string_view position) = 0;
   /// Tells the others that this gateway is present and acts on all entries up to `position`. Returns how many act on
   /// all entries up to `version`.
-  virtual Task<Result<Heard>> hear(std::string_view position, std::uint64_t version) = 0;
+  virtual Task<Result<Acknowledgements>> hear(std::string_view position, std::uint64_t version) = 0;
   /// Removes this gateway from those that are present.
   virtual Task<error_code> leave() = 0;
   /// Closes its connections; calls under way fail.

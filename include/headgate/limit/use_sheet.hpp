@@ -21,7 +21,7 @@ class UseSheet {
   /// Maximum number of keys; the use of further keys is lost. The sheet is handed over about once a second.
   static constexpr std::size_t kMaxKeys = 65'536;
 
-  struct Taken {
+  struct Content {
     std::vector<std::pair<Day, UseByField>> days;
     Use lost;
   };
@@ -31,7 +31,7 @@ class UseSheet {
   void add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
            std::int64_t cost);
   /// Returns the use that was counted since the last call.
-  Taken take();
+  Content take();
 
  private:
   void turn_to(const std::shared_ptr<const Calendar>& days, Instant now);
@@ -41,7 +41,7 @@ class UseSheet {
   Day date_{};
   std::size_t at_ = 0;  ///< index of that day in `taken_`
   std::size_t keys_ = 0;
-  Taken taken_;
+  Content taken_;
   std::string field_;  ///< reused memory of add()
 };
 

@@ -50,7 +50,7 @@ class LimitTop {
 };
 
 /// The sketches of one limit that one worker hands over; null if nothing was counted.
-struct TakenTop {
+struct LimitSketches {
   std::string limit;
   std::unique_ptr<HeavyKeys> rejected;
   std::unique_ptr<HeavyKeys> allowed;
@@ -64,7 +64,7 @@ class WorkerTops {
   /// Returns the sketches of a limit; the same name returns the same object.
   LimitTop& of(std::string_view limit);
   /// Hands over everything counted since the last call.
-  std::vector<TakenTop> take();
+  std::vector<LimitSketches> take();
 
  private:
   std::uint64_t seed_;

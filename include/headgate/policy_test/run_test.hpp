@@ -20,7 +20,7 @@ struct Difference {
 };
 
 /// How the last request of a step would have been handled, right before it was sent.
-struct AskedBefore {
+struct StepExplanation {
   gateway::Explanation told;
   gateway::ConsideredRoutes candidates{};
   std::uint64_t times = 1;  ///< number of requests that the step sends
@@ -28,7 +28,7 @@ struct AskedBefore {
 
 struct TestResult {
   std::vector<Difference> differences;  ///< empty if the test passes; at most kMaxDifferences
-  std::optional<AskedBefore> why;       ///< for the step with the first difference
+  std::optional<StepExplanation> why;   ///< for the step with the first difference
   std::uint64_t requests = 0;
   Duration lasted{0};  ///< duration on the clock of the test
 };

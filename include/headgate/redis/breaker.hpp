@@ -28,7 +28,7 @@ class Breaker {
   /// Whether a call may be sent. `wait` means that a probe is under way and the server has answered so far, so its
   /// answer comes soon.
   enum class Pass { call, wait, refused };
-  enum class Heard { nothing, other_replies };    ///< the replies that arrived since the call was sent
+  enum class Replies { none, others };            ///< the replies that arrived since the call was sent
   enum class Answer { accepted, late, refused };  ///< the answer to a probe: in time, after the deadline, or an error
 
   struct Settings {
@@ -50,7 +50,7 @@ class Breaker {
 
   void succeeded() noexcept;  ///< Records a decision that arrived within its deadline.
   void refused(Time now);     ///< Records an error reply that means that the server cannot decide now.
-  void timed_out(Time now, Heard heard);
+  void timed_out(Time now, Replies heard);
 
   void lost(Time now);       ///< Records that the connection broke or failed to open.
   void connected(Time now);  ///< Records that the connection is open; a probe then shows whether it can decide.

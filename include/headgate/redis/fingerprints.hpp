@@ -30,7 +30,7 @@ class RedisFingerprints final : public limit::Fingerprints {
   RedisFingerprints& operator=(const RedisFingerprints&) = delete;
 
   /// Errors: redis::Errc.
-  Task<Result<Told>> tell(std::vector<limit::Fingerprint> own, std::string instance) override;
+  Task<Result<Comparison>> tell(std::vector<limit::Fingerprint> own, std::string instance) override;
   Task<error_code> leave() override;
 
   /// Ends calls with Errc::stopped. When the loop has run out of work, no task of this object runs any more.

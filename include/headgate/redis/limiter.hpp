@@ -5,7 +5,7 @@
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/limiter.hpp"
-#include "headgate/redis/forgotten.hpp"
+#include "headgate/redis/forget_result.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/room/room.hpp"
 
@@ -111,11 +111,11 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
   /// Forgets the use of all keys of the limit `name`, on every master. Each call does a part of the work, for about
-  /// `patience`, in steps of a hundred keys. `from` is empty, or Forgotten::more of the previous part. Keys that move
-  /// to another node of a cluster meanwhile may be missed. The last part ends a second after its last step, when no
-  /// gateway repeats an earlier rejection or has earlier permits on lease any more. Errors: Errc::unavailable if no
+  /// `patience`, in steps of a hundred keys. `from` is empty, or ForgetResult::more of the previous part. Keys that
+  /// move to another node of a cluster meanwhile may be missed. The last part ends a second after its last step, when
+  /// no gateway repeats an earlier rejection or has earlier permits on lease any more. Errors: Errc::unavailable if no
   /// server is known; Errc::bad_reply if `from` is invalid.
-  Task<Result<Forgotten>> forget(std::string name, std::string from, Duration patience);
+  Task<Result<ForgetResult>> forget(std::string name, std::string from, Duration patience);
 
   /// Returns until when other gateways may still be without Redis after an outage: for as long as the outage lasted, at
   /// most two seconds.

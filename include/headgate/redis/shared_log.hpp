@@ -73,7 +73,7 @@ class RedisSharedLog final : public limit::SharedLog {
   /// each such cause.
   Task<Result<News>> read(std::string_view position) override;
   /// Errors are those of read().
-  Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override;
+  Task<Result<limit::Acknowledgements>> hear(std::string_view position, std::uint64_t version) override;
 
   /// Errors are those of read().
   Task<error_code> leave() override;

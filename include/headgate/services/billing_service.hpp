@@ -9,7 +9,7 @@
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/services/main_calls.hpp"
-#include "headgate/services/refused.hpp"
+#include "headgate/services/refusal.hpp"
 #include "headgate/services/service.hpp"
 #include "headgate/services/usage_history.hpp"
 #include "headgate/services/usage_page.hpp"
@@ -31,7 +31,7 @@ using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Co
 
 /// Calls `each` on the thread of every worker with the use that the worker has counted since the last call. Then calls
 /// `done` once, on the thread of the last worker, or before the function returns. Does nothing while no worker runs.
-using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)> each, std::function<void()> done)>;
+using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Content)> each, std::function<void()> done)>;
 
 /// State of the transfer of billed use to the ledger.
 struct BillingCounts {
@@ -55,11 +55,11 @@ class BillingService final : public Service, public std::enable_shared_from_this
   /// then ends.
   void stop() override;
   /// Adds what a worker has counted. Any thread.
-  void add(limit::UseSheet::Taken taken);
+  void add(limit::UseSheet::Content taken);
   /// Returns the state of the transfer; empty if nothing was ever billed. Any thread.
   std::optional<BillingCounts> counts() const;
 
-  using Answer = Result<std::string, Refused>;
+  using Answer = Result<std::string, Refusal>;
   using Tell = std::function<void(Answer)>;
   /// A call for one page of a day's report. `day` and `cursor` are unparsed; an empty cursor means the beginning.
   struct Call {
@@ -89,7 +89,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
 
  private:
   enum class Why { too_many_keys, day_full, ended };
-  struct Asked {
+  struct PendingQuestion {
     UsageQuestion question;
     std::optional<UsageHistory> history;  ///< Set if the call asks for a history instead of a page.
     Tell tell;
@@ -108,14 +108,15 @@ class BillingService final : public Service, public std::enable_shared_from_this
   Duration kept_from_now(limit::Day day) const;
   bool is_complete(limit::Day day, Instant now) const;
   Answer days() const;
-  std::optional<Refused> refuse(const Call& call, UsageQuestion& question) const;
+  std::optional<Refusal> refuse(const Call& call, UsageQuestion& question) const;
   void read_next();
-  static Task<void> read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger, Asked asked);
+  static Task<void> read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
+                         PendingQuestion asked);
   limit::Day kept_from(Instant now) const;
-  std::optional<Refused> refuse(HistoryCall& call, HistoryQuestion& question) const;
-  void enqueue(Asked asked);
+  std::optional<Refusal> refuse(HistoryCall& call, HistoryQuestion& question) const;
+  void enqueue(PendingQuestion asked);
   static Task<void> read_history(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
-                                 Asked asked);
+                                 PendingQuestion asked);
 
   Clock& clock_;
   MainCalls calls_;
@@ -126,7 +127,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   TakeSheets take_;
   limit::LedgerQueue queue_;
   std::bitset<limit::kLanes> sending_;
-  std::deque<Asked> asked_;
+  std::deque<PendingQuestion> asked_;
   bool reading_ = false;
   bool armed_ = false;
   bool stopping_ = false;
@@ -136,7 +137,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   observe::LineGate gate_;
 
   mutable std::mutex mutex_;
-  std::deque<limit::UseSheet::Taken> inbox_;
+  std::deque<limit::UseSheet::Content> inbox_;
   BillingCounts counts_;
   bool any_ = false;          ///< True if something is or was billed.
   bool told_closed_ = false;  ///< True from stop() on: new calls are dropped.

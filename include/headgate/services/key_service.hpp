@@ -10,7 +10,7 @@
 #include "headgate/services/log_exchange.hpp"
 #include "headgate/services/log_refill.hpp"
 #include "headgate/services/main_calls.hpp"
-#include "headgate/services/refused.hpp"
+#include "headgate/services/refusal.hpp"
 #include "headgate/services/service.hpp"
 
 #include <chrono>
@@ -61,7 +61,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
     std::string unwritten{};
     std::optional<Spread> spread{};  ///< Spread of the change; not set without Redis.
   };
-  using Tell = std::function<void(Result<Done, Refused>)>;
+  using Tell = std::function<void(Result<Done, Refusal>)>;
   /// Adds a key, and sets its `issued`. Calls `tell` once the key is in the file, all workers use it, and the other
   /// gateways have confirmed it or have not confirmed it in time. If the key was not issued, calls `tell` with the
   /// reason.

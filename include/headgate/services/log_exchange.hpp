@@ -27,8 +27,9 @@ using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Co
 
 /// How far a change has spread while its caller waited.
 struct Spread {
-  bool written = false;               ///< True if the log has the change; otherwise it waits for Redis.
-  std::optional<limit::Heard> heard;  ///< The gateways that have received the change; empty if this is unknown.
+  bool written = false;  ///< True if the log has the change; otherwise it waits for Redis.
+  std::optional<limit::Acknowledgements>
+      heard;  ///< The gateways that have received the change; empty if this is unknown.
 };
 
 /// The exchange of one log. Main thread, except where a function allows any thread. It reads three times per second

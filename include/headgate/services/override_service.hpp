@@ -8,7 +8,7 @@
 #include "headgate/limit/override_book.hpp"
 #include "headgate/services/log_exchange.hpp"
 #include "headgate/services/log_refill.hpp"
-#include "headgate/services/refused.hpp"
+#include "headgate/services/refusal.hpp"
 #include "headgate/services/service.hpp"
 
 #include <chrono>
@@ -51,7 +51,7 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
     bool shared = false;  ///< Whether the change is shared with other gateways.
     Spread spread{};      ///< The spread of the change; set only if the change is shared.
   };
-  using Tell = std::function<void(Result<Done, Refused>)>;
+  using Tell = std::function<void(Result<Done, Refusal>)>;
   /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use it and the other
   /// gateways have confirmed it, or have not confirmed it in time.
   void put(limit::Override wanted, Tell tell);

@@ -32,7 +32,7 @@ class TopBoard {
   explicit TopBoard(Steady begun) noexcept : begun_(begun) {}
 
   /// Adds what a worker has counted so far.
-  void add(const std::vector<observe::TakenTop>& taken, Steady now);
+  void add(const std::vector<observe::LimitSketches>& taken, Steady now);
 
   struct Answer {
     observe::HeavyList list;  ///< The keys, in no particular order.

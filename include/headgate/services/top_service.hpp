@@ -18,7 +18,7 @@ namespace headgate::services {
 /// calls `done` once, on the thread of the last worker, or before the function returns. Does nothing while no worker
 /// runs.
 using TakeTops =
-    std::function<void(std::function<void(std::vector<observe::TakenTop>)> each, std::function<void()> done)>;
+    std::function<void(std::function<void(std::vector<observe::LimitSketches>)> each, std::function<void()> done)>;
 
 /// The service that fills the TopBoard. Main thread, except where a function allows any thread.
 class TopService final : public Service, public std::enable_shared_from_this<TopService> {

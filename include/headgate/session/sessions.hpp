@@ -42,7 +42,7 @@ class Sessions;
 enum class Preamble : std::uint8_t { request, proxy_header };
 
 /// The settings of a listener, which its connections share with it. Worker thread only.
-struct Entrance {
+struct ListenerSettings {
   Preamble preamble = Preamble::request;  ///< the first bytes of new connections
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
   bool http2 = false;                     ///< without TLS, a connection may begin with the HTTP/2 preface
@@ -52,7 +52,7 @@ struct Entrance {
   bool draining = false;               ///< the same as `winding_down`, and idle connections are closed
   observe::ListenerCounters counters;  ///< counters of the listener; all null if nothing is counted
 };
-using EntrancePtr = std::shared_ptr<Entrance>;
+using ListenerSettingsPtr = std::shared_ptr<ListenerSettings>;
 
 /// A pool of exchanges for the next requests, which keeps the memory of their buffers. Worker thread only.
 class ExchangePool {
@@ -106,7 +106,7 @@ class Sessions {
   /// the most connections loses the one that has waited longest (see `Bounds::if_full`). If that address has no waiting
   /// connection, the session rejects the new one: with 503 over HTTP/1.1, or by closing it if it uses TLS. A connection
   /// whose PROXY header is not complete within `timeouts.head` is closed without an answer.
-  void take(net::StreamPtr stream, EntrancePtr entrance);
+  void take(net::StreamPtr stream, ListenerSettingsPtr listener);
   /// Sets the queue and counters of TLS handshakes. Call it before take(). `turns` and `counters` outlive this object;
   /// `counters` may be null.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
@@ -131,10 +131,10 @@ class Sessions {
   /// Does the same as wind_down(), and closes idle connections at once.
   void drain();
   /// Drains the connections of one listener only.
-  void drain(Entrance& entrance);
+  void drain(ListenerSettings& listener);
   bool empty() const noexcept;
   /// Closes all connections at once, or those of one listener.
-  void close_all(const Entrance* only = nullptr);
+  void close_all(const ListenerSettings* only = nullptr);
 
  private:
   friend class Session;

@@ -49,7 +49,7 @@ class AssumedArrivals final : public engine::Arrivals {
   const engine::RequestArrival* next() override;
 
  private:
-  struct Kept;
+  struct StoredValues;
   void assume_claims();
   void assume_key();
   void assume_user();
@@ -60,7 +60,7 @@ class AssumedArrivals final : public engine::Arrivals {
   const std::vector<Assumption>& assumptions_;
   Value value_;
   const identity::ApiKeys& known_;
-  std::unique_ptr<Kept> kept_;
+  std::unique_ptr<StoredValues> kept_;
   std::vector<http::Field> fields_;
   std::string text_;
   engine::RequestArrival arrival_;

@@ -26,7 +26,7 @@ struct TrialOptions {
   /// Called about every 4096 arrivals, with their number so far; may be empty.
   std::function<void(std::uint64_t arrivals)> progress{};
   /// Called for each arrival that has ended, before it is counted; may be empty.
-  std::function<void(const engine::Decided&)> each{};
+  std::function<void(const engine::ArrivalResult&)> each{};
 };
 
 struct Trial {

@@ -51,14 +51,14 @@ class TalliedKeys {
  private:
   void keep_text(std::uint64_t digest, std::string_view key);
 
-  struct Placed {
+  struct TextPlace {
     std::uint32_t block = 0;
     std::uint32_t at = 0;
     std::uint32_t size = 0;
   };
   Room* room_;
   boost::unordered_flat_map<std::uint64_t, KeyCount> counts_;
-  boost::unordered_flat_map<std::uint64_t, Placed> texts_;
+  boost::unordered_flat_map<std::uint64_t, TextPlace> texts_;
   std::vector<std::string> blocks_;
   std::size_t rejected_ = 0;
 };
@@ -77,7 +77,7 @@ class RunTally {
   RunTally& operator=(const RunTally&) = delete;
 
   /// Adds an arrival that has ended. Call it for every arrival.
-  void add(const engine::Decided& decided);
+  void add(const engine::ArrivalResult& decided);
   /// Returns the figures so far, except `requests`, `from`, `until` and `evicted`.
   Figures figures() const;
 

@@ -73,7 +73,7 @@ void issue_key(const KeyCalls& calls, const AdminCall& call, const KeyGive& give
   auto wanted = read_new_key(call.body, *calls.board.now().active, now());
   if (wanted.has_error()) return give(wanted.error());
   const auto tell = [give,
-                     key = std::move(wanted->key)](const Result<services::KeyService::Done, services::Refused>& done) {
+                     key = std::move(wanted->key)](const Result<services::KeyService::Done, services::Refusal>& done) {
     if (done.has_error()) return give(refused_key(done.error().status, done.error().why));
     auto out = json_of(done->record, now());
     if (!key.empty()) out["key"] = key;
@@ -90,7 +90,7 @@ void issue_key(const KeyCalls& calls, const AdminCall& call, const KeyGive& give
 void revoke_key(const KeyCalls& calls, const AdminCall& call, const KeyGive& give) {
   const std::string id(call.parameter("id"));
   if (!identity::is_id(id)) return give(refused_key(400, kKeyIdForm));
-  const auto tell = [give](const Result<services::KeyService::Done, services::Refused>& done) {
+  const auto tell = [give](const Result<services::KeyService::Done, services::Refusal>& done) {
     if (done.has_error()) return give(refused_key(done.error().status, done.error().why));
     auto out = json_of(done->record, now());
     add_where_kept(*done, out);

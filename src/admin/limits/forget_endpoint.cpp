@@ -24,7 +24,7 @@ constexpr int kMaxWalks = 2;  ///< Maximum number of walks through Redis in prog
 constexpr auto kPart = std::chrono::seconds(1);
 constexpr const char* kKeysAll = "keys=all";
 
-AdminAnswer answer_of(const std::string& limit, const redis::Forgotten& part) {
+AdminAnswer answer_of(const std::string& limit, const redis::ForgetResult& part) {
   nlohmann::ordered_json out = {
       {"limit", limit}, {"store", "redis"}, {"keys", part.keys}, {"looked_at", part.looked_at}, {"of", part.there}};
   if (!part.more.empty()) out["more"] = part.more;

@@ -108,7 +108,7 @@ void put(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
   wanted->limit = std::move(whose->limit);
   wanted->key = std::move(whose->key);
   const auto tell = [calls, give, named = std::move(whose->named)](
-                        const Result<services::OverrideService::Done, services::Refused>& done) {
+                        const Result<services::OverrideService::Done, services::Refusal>& done) {
     if (done.has_error()) return give(problem(done.error().status, done.error().why));
     auto out = to_json(done->override, now());
     out["key"] = named;
@@ -138,7 +138,7 @@ void lift(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
     whose = std::move(*read);
   }
   const auto tell = [give,
-                     named = whose.named](const Result<services::OverrideService::Done, services::Refused>& done) {
+                     named = whose.named](const Result<services::OverrideService::Done, services::Refusal>& done) {
     if (done.has_error()) return give(problem(done.error().status, done.error().why));
     const auto& one = done->override;
     OverridesJson out = {{"lifted", {{"limit", one.limit}, {"key", named}, {"key_id", observe::key_id(one.key)}}}};

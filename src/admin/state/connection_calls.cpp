@@ -20,8 +20,8 @@ class ConnectionCalls::UnderWay {
 };
 
 /// Main thread only, except `call`. The pending timer keeps the object alive, so that it does not outlive the loop.
-struct ConnectionCalls::Asked {
-  explicit Asked(boost::asio::io_context& loop) : timer(loop) {}
+struct ConnectionCalls::PendingCall {
+  explicit PendingCall(boost::asio::io_context& loop) : timer(loop) {}
 
   void finish() {
     if (!tell) return;
@@ -42,15 +42,15 @@ bool ConnectionCalls::ask(session::ConnectionCall::Wanted wanted, Tell tell) {
     return false;
   }
   auto under_way = std::make_unique<UnderWay>(under_way_);
-  const auto asked = std::make_shared<Asked>(loop_);
+  const auto asked = std::make_shared<PendingCall>(loop_);
   asked->under_way = std::move(under_way);
   asked->tell = std::move(tell);
-  asked->call =
-      std::make_shared<session::ConnectionCall>(std::move(wanted), [&loop = loop_, weak = std::weak_ptr<Asked>(asked)] {
-        boost::asio::post(loop, [weak] {
-          if (const auto all = weak.lock()) all->finish();
-        });
-      });
+  asked->call = std::make_shared<session::ConnectionCall>(std::move(wanted),
+                                                          [&loop = loop_, weak = std::weak_ptr<PendingCall>(asked)] {
+                                                            boost::asio::post(loop, [weak] {
+                                                              if (const auto all = weak.lock()) all->finish();
+                                                            });
+                                                          });
   return operators_.on_main_thread([asked, patience = patience_, &totals = totals_] {
     asked->timer.expires_after(patience);
     asked->timer.async_wait([asked](const boost::system::error_code& ended) {

@@ -157,7 +157,7 @@ std::string query_of(const std::vector<std::pair<std::string, std::string>>& par
   return out;
 }
 
-struct Asked {
+struct ConnectionArguments {
   AdminOptions admin;
   std::uint64_t limit = 0;
   std::string route, address, server, id;
@@ -167,14 +167,14 @@ struct Asked {
   std::string limit_text() const { return limit > 0 ? std::to_string(limit) : std::string(); }
 };
 
-void offer_limit(CLI::App& command, Asked& asked, const char* help) {
+void offer_limit(CLI::App& command, ConnectionArguments& asked, const char* help) {
   command.add_option("--limit", asked.limit, help)->check(CLI::Range(std::uint64_t{1}, kMaxListed));
 }
 
 void offer_end(CLI::App& connections, int& result) {
   auto* command = connections.add_subcommand(
       "end", "End a request (with 503, or by closing its connection), or all connections of an address");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<ConnectionArguments>();
   offer_admin(*command, asked->admin);
   auto* id = command->add_option("id", asked->id, "The request's id, as `headgate connections --requests` shows it");
   command
@@ -197,7 +197,7 @@ void offer_end(CLI::App& connections, int& result) {
 
 void offer_connections(CLI::App& app, int& result) {
   auto* command = app.add_subcommand("connections", "List connections or requests in flight, and end some of them");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<ConnectionArguments>();
   offer_admin(*command, asked->admin);
   auto* requests = command->add_flag("--requests", asked->requests, "List the requests in flight, the oldest first");
   offer_limit(*command, *asked, "How many rows (default: 100)");
@@ -221,7 +221,7 @@ void offer_connections(CLI::App& app, int& result) {
 void offer_refused(CLI::App& app, int& result) {
   auto* command =
       app.add_subcommand("refused", "List the last malformed requests, with the fault and its place in the head");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<ConnectionArguments>();
   offer_admin(*command, asked->admin);
   offer_limit(*command, *asked, "How many, the newest first (default: 20)");
   command->add_option("--address", asked->address, "Only requests from this address");

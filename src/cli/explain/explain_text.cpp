@@ -13,17 +13,17 @@
 namespace headgate::cli {
 namespace {
 
-using Told = nlohmann::ordered_json;
+using ExplainJson = nlohmann::ordered_json;
 
 }  // namespace
 
-std::string member_text(const Told& object, const char* name) {
+std::string member_text(const ExplainJson& object, const char* name) {
   const auto at = object.find(name);
   if (at == object.end() || at->is_null()) return {};
   return printable(at->is_string() ? at->get<std::string>() : at->dump());
 }
 
-std::string wait_text(const Told& seconds) {
+std::string wait_text(const ExplainJson& seconds) {
   if (!seconds.is_number()) return "never";
   const double value = seconds.get<double>();
   char out[32];
@@ -36,13 +36,13 @@ std::string wait_text(const Told& seconds) {
   return out;
 }
 
-std::string caller_text(const Told& caller) {
+std::string caller_text(const ExplainJson& caller) {
   auto out = member_text(caller, "address");
   if (caller.value("through_trusted_proxy", false)) {
     const auto hops = caller.value("hops_believed", 0);
     out += ", named by " + std::to_string(hops) + (hops == 1 ? " trusted hop" : " trusted hops");
   }
-  for (const auto& proof : caller.value("proofs", Told::array())) {
+  for (const auto& proof : caller.value("proofs", ExplainJson::array())) {
     out += "; " + member_text(proof, "kind") + ": " + member_text(proof, "result");
     if (member_text(proof, "kind") == "api_key" && caller.contains("api_key_of"))
       out += ", of " + member_text(caller, "api_key_of");
@@ -56,25 +56,25 @@ std::string caller_text(const Told& caller) {
 
 namespace {
 
-std::string words(const Told& object, const char* name, const char* between = ", ") {
+std::string words(const ExplainJson& object, const char* name, const char* between = ", ") {
   std::string out;
-  for (const auto& each : object.value(name, Told::array()))
+  for (const auto& each : object.value(name, ExplainJson::array()))
     out.append(out.empty() ? "" : between).append(printable(each.is_string() ? each.get<std::string>() : each.dump()));
   return out;
 }
 
 /// Returns "app (90 %) or next (10 %)"; empty if the choice is not random.
-std::string drawn_of(const Told& route) {
+std::string drawn_of(const ExplainJson& route) {
   std::string out;
   char percent[32];
-  for (const auto& each : route.value("by_chance", Told::array())) {
+  for (const auto& each : route.value("by_chance", ExplainJson::array())) {
     std::snprintf(percent, sizeof percent, " (%g %%)", each.value("share", 0.0) * 100);
     out.append(out.empty() ? "" : " or ").append(member_text(each, "to")).append(percent);
   }
   return out;
 }
 
-std::string route_of(const Told& told) {
+std::string route_of(const ExplainJson& told) {
   const auto& route = told.at("route");
   if (route.is_null()) return "none";
   auto out = member_text(route, "name");
@@ -84,7 +84,7 @@ std::string route_of(const Told& told) {
   return to.empty() ? out + ", answered by the gateway" : out + ", to upstream " + to;
 }
 
-std::string reason(const Told& candidate) {
+std::string reason(const ExplainJson& candidate) {
   auto why = member_text(candidate, "why");
   if (why == "path") return "its path is " + member_text(candidate, "path");
   if (why == "host") return "its host is " + member_text(candidate, "host");
@@ -95,9 +95,9 @@ std::string reason(const Told& candidate) {
   return why;
 }
 
-std::string others_of(const Told& told) {
+std::string others_of(const ExplainJson& told) {
   std::string out;
-  for (const auto& each : told.value("candidates", Told::array()))
+  for (const auto& each : told.value("candidates", ExplainJson::array()))
     if (member_text(each, "why") != "chosen")
       out += "          not " + member_text(each, "route") + ": " + reason(each) + '\n';
   if (const auto more = told.value("other_routes", 0); more > 0)
@@ -105,7 +105,7 @@ std::string others_of(const Told& told) {
   return out;
 }
 
-std::string verdict_of(const Told& limit, const Told& rule) {
+std::string verdict_of(const ExplainJson& limit, const ExplainJson& rule) {
   if (limit.contains("suspended")) return "suspended for " + wait_text(limit["suspended"]);
   if (rule.value("allowed", true))
     return rule.contains("delay") ? "allows, after " + wait_text(rule["delay"]) : "allows";
@@ -123,8 +123,8 @@ std::string why_not_counted(const std::string& applies) {
   return "not known: no Redis";
 }
 
-std::string limits_of(const Told& told, bool colours) {
-  const auto limits = told.value("limits", Told::array());
+std::string limits_of(const ExplainJson& told, bool colours) {
+  const auto limits = told.value("limits", ExplainJson::array());
   if (limits.empty()) return {};
   TextTable table({"limit", "tier", "key", "cost", "rate", "used", "left", "full in", "in", "this request"});
   for (const auto& limit : limits) {
@@ -163,7 +163,7 @@ std::string limits_of(const Told& told, bool colours) {
   return '\n' + table.text(colours, stdout_width());
 }
 
-std::string outcome_of(const Told& told) {
+std::string outcome_of(const ExplainJson& told) {
   const auto& outcome = told.at("outcome");
   const auto ended_by = member_text(outcome, "ended_by");
   std::string out;
@@ -191,13 +191,13 @@ std::string outcome_of(const Told& told) {
 }  // namespace
 
 /// Returns the part that this gateway counts alone; an older gateway does not say how many gateways there are.
-std::string part_of(const Told& outcome) {
+std::string part_of(const ExplainJson& outcome) {
   const auto gateways = outcome.value("gateways", 1);
   return gateways > 1 ? " What this gateway counts by itself is its part, one of " + std::to_string(gateways) + "."
                       : "";
 }
 
-std::string explain_text(const Told& told, bool colours) {
+std::string explain_text(const ExplainJson& told, bool colours) {
   const auto& request = told.at("request");
   std::string out = "request   " + member_text(request, "method") + ' ' + member_text(request, "path");
   if (const auto host = member_text(request, "host"); !host.empty()) out += " at " + host;
@@ -214,7 +214,7 @@ std::string explain_text(const Told& told, bool colours) {
   return out;
 }
 
-std::string routes_text(const Told& told, bool colours) {
+std::string routes_text(const ExplainJson& told, bool colours) {
   TextTable table({"route", "host", "path", "methods", "to", "requires", "limits"});
   for (const auto& each : told.at("routes")) {
     auto to = each.contains("answers")   ? "answers " + member_text(each, "answers")

@@ -10,36 +10,37 @@
 namespace headgate::cli {
 namespace {
 
-using Told = nlohmann::ordered_json;
+using ExplainJson = nlohmann::ordered_json;
 
-Told missing_from(const Told& record) {
-  Told out = Told::array();
+ExplainJson missing_from(const ExplainJson& record) {
+  ExplainJson out = ExplainJson::array();
   const bool limited = record.contains("limit");
   for (const bool of_limit : {false, true})
     for (const auto& field : observe::kAccessFields)
       if (field.of_limit == of_limit && field.stands_always(limited) && !record.contains(field.name))
         out.push_back(field.name);
-  if (!limited && record.value("ended_by", Told()) == "limit") out.push_back("limit");
+  if (!limited && record.value("ended_by", ExplainJson()) == "limit") out.push_back("limit");
   return out;
 }
 
 /// Copies the existing members of the record under other names.
-void copy(const Told& record, Told& out, std::initializer_list<std::pair<const char*, const char*>> names) {
+void copy(const ExplainJson& record, ExplainJson& out,
+          std::initializer_list<std::pair<const char*, const char*>> names) {
   for (const auto& [from, to] : names) {
     const auto at = record.find(from);
     if (at != record.end() && *at != "") out[to] = *at;
   }
 }
 
-Told caller_of_record(const Told& record) {
-  Told out = {{"address", record.value("client_ip", Told(""))}};
+ExplainJson caller_of_record(const ExplainJson& record) {
+  ExplainJson out = {{"address", record.value("client_ip", ExplainJson(""))}};
   for (const auto& [name, value] : record.items()) {
     if (name == "owner" || name == "labels.owner") out["api_key_of"] = value;
     if (name == "jwt.sub" || name == "labels.jwt_sub") out["jwt_sub"] = value;
     if (name.starts_with("jwt.") || name.starts_with("labels.jwt_"))
       out["claims"][name.substr(name.find_first_of("._", name.starts_with("labels.") ? 7 : 0) + 1)] = value;
   }
-  out["proofs"] = Told::array();
+  out["proofs"] = ExplainJson::array();
   if (const auto auth = record.find("auth"); auth != record.end() && auth->is_string()) {
     const auto text = auth->get<std::string>();
     const auto colon = std::min(text.find(':'), text.size());
@@ -49,13 +50,13 @@ Told caller_of_record(const Told& record) {
   return out;
 }
 
-Told outcome_of_record(const Told& record) {
-  const auto by = record.value("ended_by", Told());
-  Told out = {{"passed", by == "upstream" || by == "respond" || by == "preflight"}};
+ExplainJson outcome_of_record(const ExplainJson& record) {
+  const auto by = record.value("ended_by", ExplainJson());
+  ExplainJson out = {{"passed", by == "upstream" || by == "respond" || by == "preflight"}};
   if (by.is_null()) out["passed"] = nullptr;
   copy(record, out,
        {{"status", "status"}, {"grpc_status", "grpc_status"}, {"ended_by", "ended_by"}, {"reason", "detail"}});
-  const auto decision = record.value("decision", Told());
+  const auto decision = record.value("decision", ExplainJson());
   if (decision == "rejected" || decision == "banned")
     copy(record, out, {{"limit", "limit"}, {"retry_after_s", "retry_after"}});
   return out;
@@ -63,8 +64,8 @@ Told outcome_of_record(const Told& record) {
 
 }  // namespace
 
-Told past_request(const Told& record) {
-  Told out = {{"request", Told::object()}, {"route", nullptr}};
+ExplainJson past_request(const ExplainJson& record) {
+  ExplainJson out = {{"request", ExplainJson::object()}, {"route", nullptr}};
   copy(record, out["request"],
        {{"method", "method"},
         {"host", "host"},
@@ -80,9 +81,9 @@ Told past_request(const Told& record) {
   }
   out["outcome"] = outcome_of_record(record);
   out["caller"] = caller_of_record(record);
-  out["limits"] = Told::array();
+  out["limits"] = ExplainJson::array();
   if (record.contains("limit")) {
-    Told limit;
+    ExplainJson limit;
     copy(record, limit,
          {{"limit", "limit"},
           {"tier", "tier"},
@@ -96,7 +97,7 @@ Told past_request(const Told& record) {
     out["limits"].push_back(std::move(limit));
   }
   copy(record, out, {{"server", "server"}, {"attempts", "attempts"}, {"retried", "retried"}});
-  out["times"] = Told::object();
+  out["times"] = ExplainJson::object();
   copy(record, out["times"],
        {{"ms", "all_ms"},
         {"limits_ms", "limits_ms"},

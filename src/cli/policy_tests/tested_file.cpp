@@ -24,7 +24,7 @@ policy_test::TestListener listener_of(const config::Config& config) {
   return out;
 }
 
-std::string why_text(const policy_test::AskedBefore& asked) {
+std::string why_text(const policy_test::StepExplanation& asked) {
   std::string out = asked.times == 1 ? "right before it:\n"
                                      : "right before the last of these " + std::to_string(asked.times) + " requests:\n";
   return out + explain_text(admin::to_json(asked.told, asked.candidates), false);

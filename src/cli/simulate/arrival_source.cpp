@@ -16,15 +16,15 @@ using simulate::number_text;
 std::string of_requests(std::uint64_t number) { return number_text(number) + (number == 1 ? " request" : " requests"); }
 
 /// The facts about requests that the configuration depends on, to know whether a log lacks them.
-struct AskedOfLogs {
+struct LogNeeds {
   bool hosts = false;
   bool queries = false;
   bool tls = false;
   bool durations = false;
 };
 
-AskedOfLogs asked_by(const config::Config& config) {
-  AskedOfLogs out;
+LogNeeds asked_by(const config::Config& config) {
+  LogNeeds out;
   for (const auto& route : config.gateway.routes) {
     out.hosts = out.hosts || !route.host.empty();
     out.queries = out.queries || !route.conditions.query.empty();
@@ -40,7 +40,7 @@ AskedOfLogs asked_by(const config::Config& config) {
   return out;
 }
 
-std::vector<std::string> notes_of(const access_logs::ReadCounts& counts, const AskedOfLogs& asked) {
+std::vector<std::string> notes_of(const access_logs::ReadCounts& counts, const LogNeeds& asked) {
   std::vector<std::string> out;
   if (counts.assumed_ok > 0)
     out.push_back(of_requests(counts.assumed_ok) +

@@ -50,14 +50,14 @@ struct SimulateOptions {
 };
 
 /// Ends the command early, after a message.
-struct Ended {
+struct EarlyExit {
   int code = kFailed;
 };
 
 [[noreturn]] void end_with(int code, const std::string& sentence, const std::string& help = {}) {
   std::fprintf(stderr, "headgate: %s\n", sentence.c_str());
   if (!help.empty()) std::fprintf(stderr, "  help: %s\n", help.c_str());
-  throw Ended{code};
+  throw EarlyExit{code};
 }
 
 std::size_t characters(std::string_view text) {
@@ -74,7 +74,7 @@ std::size_t characters(std::string_view text) {
   std::fprintf(stderr, "headgate: %s: %s\n  %s\n  %s^%s\n", option, printable(fault.message).c_str(),
                printable(text).c_str(), std::string(before, ' ').c_str(), std::string(wide - 1, '~').c_str());
   if (!fault.help.empty()) std::fprintf(stderr, "  help: %s\n", printable(fault.help).c_str());
-  throw Ended{kWrongCommandLine};
+  throw EarlyExit{kWrongCommandLine};
 }
 
 double share_option(const std::string& text) {
@@ -171,7 +171,7 @@ class Simulate {
 
   static config::Config load_file_or_end(const std::string& file) {
     auto loaded = load_file(file);
-    if (!loaded.config) throw Ended{loaded.exit_code};
+    if (!loaded.config) throw EarlyExit{loaded.exit_code};
     return std::move(*loaded.config);
   }
 
@@ -188,7 +188,7 @@ class Simulate {
                      R"("routes": [ { "path": "/*", "to": "app", "limits": ["default"] } ] })");
     if (loaded.config) return std::move(*loaded.config);
     tell_mistakes(loaded);
-    throw Ended{kWrongCommandLine};
+    throw EarlyExit{kWrongCommandLine};
   }
 
   static std::string file_name(const config::Config& config) {
@@ -277,7 +277,7 @@ class Simulate {
 int simulate_with(const SimulateOptions& options) {
   try {
     return Simulate(options).run();
-  } catch (const Ended& ended) {
+  } catch (const EarlyExit& ended) {
     return ended.code;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "headgate: %s\n", printable(failure.what()).c_str());

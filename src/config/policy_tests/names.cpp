@@ -67,14 +67,14 @@ class TestNames {
     return name == gateway::kFailureLimit || name == gateway::kPreflightLimit || name == gateway::kUsageLimit;
   }
 
-  void owner(const Placed<std::string>& named) {
+  void owner(const ValueWithPlace<std::string>& named) {
     if (owners_.empty())
       return add(named.place, code::kUnresolved, "this configuration knows no API keys, so every text is a key",
                  "send one: \"headers\": { \"X-API-Key\": \"anything\" }");
     known(named, owners_, "owner of an API key");
   }
 
-  void known(const Placed<std::string>& named, const NameSet& names, std::string_view what) {
+  void known(const ValueWithPlace<std::string>& named, const NameSet& names, std::string_view what) {
     if (names.contains(named.value)) return;
     const auto near = nearest(named.value, names);
     constexpr std::size_t kShort = 20;

@@ -148,21 +148,21 @@ class TestReader {
     if (const auto bytes = parse_size(text->text); bytes.has_value()) out = *bytes;
   }
 
-  std::optional<Placed<std::string>> placed_text(const Node* node, std::string_view key) const {
+  std::optional<ValueWithPlace<std::string>> placed_text(const Node* node, std::string_view key) const {
     const Node* text = text_at(node, key);
     if (text == nullptr) return std::nullopt;
-    return Placed<std::string>{text->text, place(*text)};
+    return ValueWithPlace<std::string>{text->text, place(*text)};
   }
 
   template <class Number>
-  void placed_number(const Node* node, std::string_view key, std::optional<Placed<Number>>& out) const {
+  void placed_number(const Node* node, std::string_view key, std::optional<ValueWithPlace<Number>>& out) const {
     const Node* number = find(node, key);
     if (number == nullptr) return;
     read_number(node, key, out.emplace().value);
     out->place = place(*number);
   }
 
-  void placed_duration(const Node* node, std::string_view key, std::optional<Placed<Duration>>& out) const {
+  void placed_duration(const Node* node, std::string_view key, std::optional<ValueWithPlace<Duration>>& out) const {
     const Node* text = text_at(node, key);
     if (text == nullptr) return;
     read(node, key, out.emplace().value);

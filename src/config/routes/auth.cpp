@@ -33,8 +33,8 @@ constexpr Shape kCopiedField = text("a field name", check_request_field);
 constexpr Shape kCopiedFields = list("a list of field names", kCopiedField, 0, 64);
 constexpr Shape kAnswerField = text("a field name", check_response_field);
 constexpr Shape kAnswerFields = list("a list of field names", kAnswerField, 0, 64);
-constexpr Shape kToldWord = choice(gateway::kAuthTold);
-constexpr Shape kToldWords = list("a list of words", kToldWord, 0, std::size(gateway::kAuthTold));
+constexpr Shape kToldWord = choice(gateway::kAuthRequestParts);
+constexpr Shape kToldWords = list("a list of words", kToldWord, 0, std::size(gateway::kAuthRequestParts));
 constexpr Shape kAuthIfDownShape = choice(gateway::kAuthIfDown);
 constexpr Key kAuthKeys[] = {
     {"url", &kAuthUrl, "", R"("http://auth/check")",
@@ -184,9 +184,10 @@ void build_auth(Build& build, const Node& route, RouteOptions& out) {
   if (const Node* tell = find(written, "tell"); tell != nullptr && tell->kind == Kind::list) {
     auth.told.fill(false);
     for (const Node* each : texts(tell)) {
-      const auto* const at = std::find(std::begin(gateway::kAuthTold), std::end(gateway::kAuthTold), each->text);
-      if (at != std::end(gateway::kAuthTold))
-        auth.told[static_cast<std::size_t>(at - std::begin(gateway::kAuthTold))] = true;
+      const auto* const at =
+          std::find(std::begin(gateway::kAuthRequestParts), std::end(gateway::kAuthRequestParts), each->text);
+      if (at != std::end(gateway::kAuthRequestParts))
+        auth.told[static_cast<std::size_t>(at - std::begin(gateway::kAuthRequestParts))] = true;
     }
     report_same_fields(build, tell);
   }

@@ -136,8 +136,8 @@ Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
 
 /// Returns the checks of the limits that count messages in this store. A limit that counted in memory instead of Redis
 /// when the call began counts in memory until the call ends.
-Messages::Asked Messages::asked(Source source, std::uint32_t times) const {
-  Asked out;
+Messages::StoreChecks Messages::asked(Source source, std::uint32_t times) const {
+  StoreChecks out;
   const auto& a = x_.admission;
   for (const auto& checked : a.limits) {
     if (!checked.route_limit->limit->messages || (checked.source == Source::redis) != (source == Source::redis))
@@ -152,15 +152,15 @@ Messages::Asked Messages::asked(Source source, std::uint32_t times) const {
   return out;
 }
 
-bool Messages::decide_here(Asked& asked) {
+bool Messages::decide_here(StoreChecks& asked) {
   return asked.checks.empty() ||
          path_.services.memory.decide(asked.checks, path_.services.clock.wall(), asked.decisions);
 }
 
 /// Returns the checks to make in memory when Redis does not answer, as `if_redis_down` of each limit says. Sets
 /// `problem` if a limit rejects the call in that case.
-Messages::Asked Messages::asked_here(std::uint32_t times, MaybeProblem& problem) const {
-  Asked local;
+Messages::StoreChecks Messages::asked_here(std::uint32_t times, MaybeProblem& problem) const {
+  StoreChecks local;
   local.local = true;
   const auto& a = x_.admission;
   for (const auto& checked : a.limits) {
@@ -182,7 +182,7 @@ Messages::Asked Messages::asked_here(std::uint32_t times, MaybeProblem& problem)
   return local;
 }
 
-void Messages::give_back(const Asked& asked) {
+void Messages::give_back(const StoreChecks& asked) {
   std::vector<limit::Check> taken;
   for (std::size_t k = 0; k < asked.checks.size(); ++k)
     if (asked.decisions[k].allowed) taken.push_back(asked.checks[k]);
@@ -191,7 +191,7 @@ void Messages::give_back(const Asked& asked) {
 
 /// Replaces the earlier decisions of the call with those in `asked`, and calls `each` for every limit that was checked.
 template <class Each>
-void Messages::conclude(const Asked& asked, Instant now, Each each) {
+void Messages::conclude(const StoreChecks& asked, Instant now, Each each) {
   auto& a = x_.admission;
   for (std::size_t k = 0; k < asked.at.size(); ++k) a.decisions[asked.at[k]] = asked.decisions[k];
   for (auto& checked : a.limits) {
@@ -204,7 +204,7 @@ void Messages::conclude(const Asked& asked, Instant now, Each each) {
   }
 }
 
-void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
+void Messages::taken(const StoreChecks& asked, std::uint32_t times, Instant now) {
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t first, bool allowed) {
     if (!allowed) {  // Only a limit in observe mode can be reached here without permits.
       checked.decision = LimitDecision::rejected;
@@ -217,7 +217,7 @@ void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
   });
 }
 
-Task<MaybeProblem> Messages::rejected(Asked asked, std::uint32_t times, Instant now) {
+Task<MaybeProblem> Messages::rejected(StoreChecks asked, std::uint32_t times, Instant now) {
   auto& a = x_.admission;
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t, bool allowed) {
     if (allowed) return;
@@ -243,14 +243,14 @@ Task<MaybeProblem> Messages::rejected(Asked asked, std::uint32_t times, Instant 
 
 /// Finds the wait until all messages of the call are allowed at once, because a client without an answer repeats the
 /// call from its beginning. Takes no permits. `rejecting` has the checks that rejected the call.
-Task<void> Messages::peek_at_whole(Asked rejecting) {
-  const auto look = [this](Asked& whole) {
+Task<void> Messages::peek_at_whole(StoreChecks rejecting) {
+  const auto look = [this](StoreChecks& whole) {
     for (auto& check : whole.checks) {
       check.cost = static_cast<std::int64_t>(std::min(sent_, kMaxTold));
       check.peek = true;
     }
   };
-  const auto tell = [this](const Asked& whole) {
+  const auto tell = [this](const StoreChecks& whole) {
     for (std::size_t k = 0; k < whole.at.size(); ++k)
       if (whole.checks[k].how != limit::How::observe) x_.admission.decisions[whole.at[k]] = whole.decisions[k];
   };

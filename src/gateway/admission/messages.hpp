@@ -58,7 +58,7 @@ class Messages {
 
  private:
   /// The checks of one store, for all limits that count there.
-  struct Asked {
+  struct StoreChecks {
     std::vector<limit::Check> checks;
     std::vector<limit::Decision> decisions;
     std::vector<std::size_t> at;  ///< index of each check in the admission
@@ -67,15 +67,15 @@ class Messages {
 
   Task<std::optional<Problem>> take_at_once(std::uint32_t times);
   std::uint32_t most_at_once() const;
-  Asked asked(Source source, std::uint32_t times) const;
-  Asked asked_here(std::uint32_t times, std::optional<Problem>& problem) const;
-  bool decide_here(Asked& asked);
-  void give_back(const Asked& asked);
+  StoreChecks asked(Source source, std::uint32_t times) const;
+  StoreChecks asked_here(std::uint32_t times, std::optional<Problem>& problem) const;
+  bool decide_here(StoreChecks& asked);
+  void give_back(const StoreChecks& asked);
   template <class Each>
-  void conclude(const Asked& asked, Instant now, Each each);
-  void taken(const Asked& asked, std::uint32_t times, Instant now);
-  Task<std::optional<Problem>> rejected(Asked asked, std::uint32_t times, Instant now);
-  Task<void> peek_at_whole(Asked asked);
+  void conclude(const StoreChecks& asked, Instant now, Each each);
+  void taken(const StoreChecks& asked, std::uint32_t times, Instant now);
+  Task<std::optional<Problem>> rejected(StoreChecks asked, std::uint32_t times, Instant now);
+  Task<void> peek_at_whole(StoreChecks asked);
 
   Path& path_;
   Exchange& x_;

@@ -34,12 +34,13 @@ std::string reason_in_words(const Failure& failure) {
 }
 
 /// Leaves the circuit, however the call ends.
-class Passed {
+class CircuitGuard {
  public:
-  explicit Passed(CircuitDoor* door) : door_(door), pass_(door != nullptr ? door->enter() : CircuitPass::normal) {}
-  Passed(const Passed&) = delete;
-  Passed& operator=(const Passed&) = delete;
-  ~Passed() {
+  explicit CircuitGuard(CircuitDoor* door)
+      : door_(door), pass_(door != nullptr ? door->enter() : CircuitPass::normal) {}
+  CircuitGuard(const CircuitGuard&) = delete;
+  CircuitGuard& operator=(const CircuitGuard&) = delete;
+  ~CircuitGuard() {
     if (door_ == nullptr) return;
     if (pass_ == CircuitPass::none)
       door_->count_refused();
@@ -212,7 +213,7 @@ Task<void> AuthCalls::run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call>
 
 Task<void> AuthCalls::exchange(Call& call) {
   auto& to = call.to();
-  Passed passed(to.circuit());
+  CircuitGuard passed(to.circuit());
   if (passed.refused()) co_return call.owner->conclude(call, no_auth_answer(call.auth, "too many requests to it fail"));
   call.choice.over = &call.over;
   auto kept = to.take_idle(call.choice);
@@ -231,23 +232,23 @@ Task<void> AuthCalls::exchange(Call& call) {
   if (!call.concluded) call.owner->conclude(call, no_auth_answer(call.auth, std::move(tried.why)));
 }
 
-Task<AuthCalls::Tried> AuthCalls::try_once(Call& call, upstream::AttemptPtr server) {
+Task<AuthCalls::TryResult> AuthCalls::try_once(Call& call, upstream::AttemptPtr server) {
   auto& to = call.to();
   const bool kept = server != nullptr;
   if (!server) {
     auto connected = co_await to.connect(call.choice);
-    if (connected.has_error()) co_return Tried{.why = reason_in_words(connected.error())};
+    if (connected.has_error()) co_return TryResult{.why = reason_in_words(connected.error())};
     server = std::move(*connected);
   }
   if (call.over) {
     to.give_back(std::move(server));  // no request was sent on it
-    co_return Tried{.why = kTooLate};
+    co_return TryResult{.why = kTooLate};
   }
   call.attempt = server.get();
   call.sent = true;
   const auto sent_at = call.clock().steady();
   const auto sent = co_await server->send(call.question->start(), {}, http::EndStream::yes);
-  Tried tried;
+  TryResult tried;
   if (sent.has_error()) {
     tried = {.why = sent.error().message(), .again = kept};
   } else {
@@ -265,21 +266,21 @@ Task<AuthCalls::Tried> AuthCalls::try_once(Call& call, upstream::AttemptPtr serv
   co_return tried;
 }
 
-Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at) {
+Task<AuthCalls::TryResult> AuthCalls::read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at) {
   const auto timeout = call.auth.options->timeout;
   for (unsigned interim = 0; interim == 0 || call.head.status < 200; ++interim) {
-    if (interim > kAuthInterimHeads) co_return Tried{.why = "it keeps sending interim answers"};
+    if (interim > kAuthInterimHeads) co_return TryResult{.why = "it keeps sending interim answers"};
     const auto read = co_await server.read_head(call.head, timeout);
     if (read.has_error()) {
       call.head.status = 0;
-      co_return Tried{.why = reason_in_words(read.error()), .again = read.error().reused || read.error().unseen};
+      co_return TryResult{.why = reason_in_words(read.error()), .again = read.error().reused || read.error().unseen};
     }
-    if (call.head.status == 101) co_return Tried{.why = "it switches protocols"};
+    if (call.head.status == 101) co_return TryResult{.why = "it switches protocols"};
   }
   const auto took = std::chrono::duration_cast<Duration>(call.clock().steady() - sent_at);
   call.to().count(server.at(), call.head.status, took);
   call.to().note(server, call.head.status >= 500 ? AttemptOutcome::server_error : AttemptOutcome::answered, took);
-  if (call.over) co_return Tried{};
+  if (call.over) co_return TryResult{};
   call.counts = auth_answer_counts(call.head, call.auth.options->remember);
   auto answer = auth_answer_of(call.head, call.auth);
   const bool refused = answer.outcome == AuthOutcome::refused;
@@ -294,15 +295,15 @@ Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& ser
   bool whole = true;
   while (!from.ended() && whole) {
     const auto bytes = co_await from.read();
-    if (call.over) co_return Tried{};
+    if (call.over) co_return TryResult{};
     whole = bytes.has_value() && (seen += bytes->size()) <= kLongestRefusal;
     if (refused && whole) call.refusal->body += *bytes;
   }
-  if (!refused) co_return Tried{};
+  if (!refused) co_return TryResult{};
   // The refusal stands even if its page is too long or breaks off; the caller then gets no page.
   if (!whole) call.refusal->body.clear();
   call.owner->conclude(call, std::move(*call.refusal));
-  co_return Tried{};
+  co_return TryResult{};
 }
 
 void AuthCalls::conclude(Call& call, AuthAnswer&& answer) {

@@ -45,7 +45,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
  private:
   struct Call;
   struct Waiter;
-  struct Tried {
+  struct TryResult {
     std::string why;     ///< why there was no answer; empty if there was one
     bool again = false;  ///< whether the kept connection had been closed meanwhile, so that a new one may be tried
   };
@@ -56,8 +56,8 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   Task<AuthAnswerPtr> wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question, Duration left);
   static Task<void> run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call);
   static Task<void> exchange(Call& call);
-  static Task<Tried> try_once(Call& call, upstream::AttemptPtr server);
-  static Task<Tried> read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at);
+  static Task<TryResult> try_once(Call& call, upstream::AttemptPtr server);
+  static Task<TryResult> read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at);
   /// Ends a call with its answer: remembers the answer if it may be reused, and gives it to the waiting exchanges.
   void conclude(Call& call, AuthAnswer&& answer);
   /// Returns whether the answer about this request may be shared with others.

@@ -56,14 +56,14 @@ void append_told(Exchange& x, const AuthService& auth, identity::AddressField ad
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);
   const auto uri = x.text.join({request.path, forwarded_query(x, x.snapshot->compiled->identity())});
-  if (auth.tells(AuthTold::method)) {
+  if (auth.tells(AuthRequestPart::method)) {
     push_told(out, "X-Forwarded-Method", request.method);
     push_told(out, "X-Original-Method", request.method);
   }
-  if (auth.tells(AuthTold::path)) {
+  if (auth.tells(AuthRequestPart::path)) {
     push_told(out, "X-Forwarded-Uri", uri);
     push_told(out, "X-Original-URI", uri);
-    if (auth.tells(AuthTold::host))
+    if (auth.tells(AuthRequestPart::host))
       push_told(out, "X-Original-URL", x.text.join({origin.scheme, "://", origin.authority, uri}));
   }
 }
@@ -75,7 +75,7 @@ void append_forwarded(Exchange& x, const AuthService& auth, identity::AddressFie
   const auto untold = [&](const Field& field) {
     const bool of_host =
         http::same_word(field.name, "X-Forwarded-Host") || http::same_word(field.name, "X-Forwarded-Proto");
-    return !auth.tells(of_host ? AuthTold::host : AuthTold::client_ip);
+    return !auth.tells(of_host ? AuthRequestPart::host : AuthRequestPart::client_ip);
   };
   out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(from), out.end(), untold), out.end());
 }

@@ -48,10 +48,10 @@ bool is_not_for_caller(const Field& field) {
 constexpr std::size_t kNoShortText = 64;
 
 /// The text that the views of an answer refer to. It does not move.
-class Kept {
+class AnswerText {
  public:
   /// Reserves the size of all `fields`, so that everything fits.
-  Kept(const Fields& fields, AuthAnswer& out) : out_(out) {
+  AnswerText(const Fields& fields, AuthAnswer& out) : out_(out) {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;
     out_.text.reserve(std::max(size, kNoShortText));
@@ -89,7 +89,7 @@ void keep_of_admission(Fields& fields, const CompiledAuth& auth, AuthAnswer& out
   std::erase_if(fields, [&auth](const Field& field) {
     return std::ranges::none_of(auth.kept, [&](const auto& name) { return http::same_word(name, field.name); });
   });
-  Kept kept(fields, out);
+  AnswerText kept(fields, out);
   std::vector<std::string_view> done;
   for (const auto& field : fields) {
     const auto is = [&](std::string_view name) { return http::same_word(name, field.name); };
@@ -121,7 +121,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
     keep_of_admission(fields, auth, out);
   } else {
     std::erase_if(fields, is_not_for_caller);
-    Kept kept(fields, out);
+    AnswerText kept(fields, out);
     for (const auto& field : fields) kept.add(field);
   }
   // A cookie is only for the caller whose request was checked.

@@ -69,15 +69,15 @@ std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
 
 /// Returns the host and scheme of the client's request, if trusted hops give them in the field that they use. A field
 /// with another name may come from the client.
-identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
-                                   std::span<const std::string_view> told) noexcept {
+identity::OriginalRequest original_request(const Exchange& x, AddressField field, const identity::Hops& hops,
+                                           std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};
-  if (field == AddressField::forwarded) return identity::told_by_forwarded(hops, told);
+  if (field == AddressField::forwarded) return identity::original_by_forwarded(hops, told);
   return {scheme_in(http::value_of(x.request.fields, "X-Forwarded-Proto"), hops.believed),
           http::value_of(x.request.fields, "X-Forwarded-Host")};
 }
 
-void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::ToldRequest& asked,
+void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::OriginalRequest& asked,
             Fields& out) {
   const std::string_view ours = x.client_tls ? "https" : "http";
   const auto proto = is_scheme(asked.proto) ? asked.proto : ours;
@@ -114,13 +114,13 @@ bool client_uses_tls(const Exchange& x, AddressField field) {
   if (x.client_tls || !x.caller.through_trusted) return x.client_tls;
   ForwardingRoom room;
   const auto told = forwarding_values(x, field, room);
-  return told_request(x, field, {x.caller.address, x.caller.hops}, told).proto == "https";
+  return original_request(x, field, {x.caller.address, x.caller.hops}, told).proto == "https";
 }
 
 ClientOrigin client_origin(const Exchange& x, AddressField field) {
   ForwardingRoom room;
   const auto told = x.caller.through_trusted ? forwarding_values(x, field, room) : std::span<const std::string_view>{};
-  const auto asked = told_request(x, field, {x.caller.address, x.caller.hops}, told);
+  const auto asked = original_request(x, field, {x.caller.address, x.caller.hops}, told);
   const std::string_view ours = x.client_tls ? "https" : "http";
   return {.scheme = is_scheme(asked.proto) ? asked.proto : ours,
           .authority = asked.host.empty() ? x.request.authority : asked.host};
@@ -129,12 +129,12 @@ ClientOrigin client_origin(const Exchange& x, AddressField field) {
 void append_forwarding_headers(Exchange& x, AddressField field, Fields& out) {
   const identity::Hops hops{x.caller.address, x.caller.hops};
   // Most requests come directly from their client and need no room for a chain.
-  if (hops.believed == 0) return append(x, field, {&x.peer, 1}, told_request(x, field, hops, {}), out);
+  if (hops.believed == 0) return append(x, field, {&x.peer, 1}, original_request(x, field, hops, {}), out);
   ForwardingRoom room;
   identity::Chain chain_room;
   const auto told = forwarding_values(x, field, room);
-  append(x, field, identity::believed_chain(hops, x.peer, field, told, chain_room), told_request(x, field, hops, told),
-         out);
+  append(x, field, identity::believed_chain(hops, x.peer, field, told, chain_room),
+         original_request(x, field, hops, told), out);
 }
 
 }  // namespace headgate::gateway

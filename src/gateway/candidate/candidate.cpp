@@ -188,8 +188,8 @@ void Candidate::told_bug() noexcept {
   }
 }
 
-std::vector<observe::TakenTop> Candidate::take_keys() {
-  std::map<std::string, observe::TakenTop> by_limit;
+std::vector<observe::LimitSketches> Candidate::take_keys() {
+  std::map<std::string, observe::LimitSketches> by_limit;
   for (auto& taken : hit_.take()) {
     auto& one = by_limit[taken.limit];
     one.limit = taken.limit;
@@ -200,7 +200,7 @@ std::vector<observe::TakenTop> Candidate::take_keys() {
     one.limit = taken.limit;
     one.allowed = std::move(taken.rejected);
   }
-  std::vector<observe::TakenTop> out;
+  std::vector<observe::LimitSketches> out;
   out.reserve(by_limit.size());
   for (auto& [limit, one] : by_limit) out.push_back(std::move(one));
   return out;

@@ -23,7 +23,7 @@ const CostSource by_method{.word = "by_method",
                                  const auto at = std::ranges::find_if(cost.methods, [&](const auto& each) {
                                    return http::same_word(each.first, x.request.method);
                                  });
-                                 return at == cost.methods.end() ? ToldCost{} : ToldCost{.cost = at->second};
+                                 return at == cost.methods.end() ? CostReading{} : CostReading{.cost = at->second};
                                }};
 
 }  // namespace headgate::gateway::cost_source

@@ -17,7 +17,8 @@ const CostSource header{
     .told =
         [](const Exchange& x, const Cost& cost) {
           // If there are trusted_proxies, only they may say a cost; otherwise every caller may.
-          if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty()) return ToldCost{};
+          if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty())
+            return CostReading{};
           return cost_in(http::value_of(x.request.fields, std::string_view(cost.name)), cost.most);
         }};
 

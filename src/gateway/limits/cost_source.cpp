@@ -11,7 +11,7 @@ const CostSource* find_cost_source(std::string_view word) noexcept {
   return found == all.end() ? nullptr : *found;
 }
 
-ToldCost cost_in(std::string_view text, std::int64_t most) noexcept {
+CostReading cost_in(std::string_view text, std::int64_t most) noexcept {
   std::int64_t cost = 0;
   if (text.empty()) return {};
   if (text.find_first_not_of("0123456789") != std::string_view::npos) return {.unreadable = text};

@@ -43,7 +43,7 @@ class InFlight {
   void stop();
 
  private:
-  using Kept =
+  using ExchangeList =
       boost::intrusive::list<Exchange, boost::intrusive::member_hook<Exchange, InFlightHook, &Exchange::in_flight>,
                              boost::intrusive::constant_time_size<false>>;
 
@@ -56,7 +56,7 @@ class InFlight {
   Turns& turns_;
   std::string process_;  ///< random, so that the tokens of two processes differ
   std::uint64_t exchanges_ = 0;
-  Kept kept_;                     ///< the exchange whose renewal is the longest ago comes first
+  ExchangeList kept_;             ///< the exchange whose renewal is the longest ago comes first
   std::unique_ptr<Alarm> alarm_;  ///< null after stop()
   bool armed_ = false;
 };

@@ -27,13 +27,13 @@ bool asks_for_cost(const CheckedLimit& checked) noexcept {
 
 bool asks_for_cost(const UncheckedUse& use) noexcept { return is_settled(use.route_limit->cost); }
 
-template <class Taken>
-bool counts_answers(const Taken& checked) noexcept {
+template <class CheckOrUse>
+bool counts_answers(const CheckOrUse& checked) noexcept {
   return !checked.route_limit->limit->counted_statuses.empty();
 }
 
-template <class Taken>
-bool counts(const Taken& checked, unsigned status) noexcept {
+template <class CheckOrUse>
+bool counts(const CheckOrUse& checked, unsigned status) noexcept {
   const auto& statuses = checked.route_limit->limit->counted_statuses;
   return std::binary_search(statuses.begin(), statuses.end(), status);
 }
@@ -79,13 +79,13 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
 }
 
 /// Returns whether the cost is still unknown because the answer has not named it yet.
-template <class Taken>
-bool is_untold(const Taken& taken) noexcept {
+template <class CheckOrUse>
+bool is_untold(const CheckOrUse& taken) noexcept {
   return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
 }
 
-template <class Taken>
-void read_cost(Exchange& x, Taken& taken) {
+template <class CheckOrUse>
+void read_cost(Exchange& x, CheckOrUse& taken) {
   const auto& cost = taken.route_limit->cost;
   const auto told = cost.from->told(x, cost);
   taken.cost_from = told.unreadable.empty() ? CostFrom::answer : CostFrom::unreadable;
@@ -99,8 +99,8 @@ void read_cost(Exchange& x, Taken& taken) {
 
 /// Finds the cost of an answer with this status. `says_cost` is set for a server's answer, which may name its cost.
 /// Returns false if the cost does not depend on the answer or is already known.
-template <class Taken>
-bool read_answer(Exchange& x, Taken& taken, std::optional<unsigned> status, bool says_cost) {
+template <class CheckOrUse>
+bool read_answer(Exchange& x, CheckOrUse& taken, std::optional<unsigned> status, bool says_cost) {
   const bool by_cost = says_cost && asks_for_cost(taken);
   const bool by_status = status && counts_answers(taken);
   if (taken.cost_from != CostFrom::request || (!by_cost && !by_status)) return false;

@@ -53,9 +53,9 @@ bool are_plain_words(std::string_view text) noexcept {
 
 /// A head without its secrets, line by line. Each search is bounded by its line or its part of the line, so a line of a
 /// thousand small parts costs no more than another one of the same length.
-class Shown {
+class HeadExcerpt {
  public:
-  Shown(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
+  HeadExcerpt(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
       : bytes_(bytes), fault_(fault), identity_(identity) {}
 
   /// Shows the head from `from`, the beginning of a line, until `most` bytes are shown, or enough after the fault.
@@ -280,7 +280,7 @@ std::size_t line_of(std::string_view bytes, std::size_t at) {
 void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
                        const identity::IdentityOptions& identity, RefusedRequest& out) {
   const auto front = bytes.substr(0, kLookedThrough);
-  Shown head(front, kNowhere, identity);
+  HeadExcerpt head(front, kNowhere, identity);
   const bool whole = head.show(0, RefusedRequests::kHead);
   out.cut = !whole || (front.size() < bytes.size() && front.find("\r\n\r\n") == kNowhere) ||
             head.text().size() > RefusedRequests::kHead;
@@ -289,7 +289,7 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   out.byte = *fault;
   // Later text can show that earlier text is a secret, such as the '@' after a user.
   const auto until = std::min(bytes.size(), *fault + kLookedThrough);
-  Shown line(bytes.substr(0, until), *fault, identity);
+  HeadExcerpt line(bytes.substr(0, until), *fault, identity);
   const auto begin = line_of(bytes.substr(0, until), *fault);
   line.show(begin, kNowhere);
   const auto& text = line.text();

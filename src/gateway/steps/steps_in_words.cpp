@@ -14,8 +14,8 @@ std::string marks(const StepRow& row) {
   if (runs && row.peek.at_once == nullptr && row.peek.task == nullptr) add("not looked at");
   if (row.refused != OnRefusal::stays) add("gives back");
   if (row.leave != nullptr) add("left");
-  if ((row.told.counts != nullptr && row.told.counts->count != nullptr) || row.told.record != nullptr ||
-      row.told.explain != nullptr)
+  if ((row.facts.counts != nullptr && row.facts.counts->count != nullptr) || row.facts.record != nullptr ||
+      row.facts.explain != nullptr)
     add("tells");
   return out;
 }

@@ -30,26 +30,27 @@ std::optional<std::string_view> before_block(const limit::Limit& limit, std::str
   return by_address(limit.per) ? std::optional(std::string_view()) : std::nullopt;
 }
 
-struct Suspended {
+struct FoundSuspension {
   limit::BanTable::Found found;
   std::string_view key;  ///< a view into x.text or the exchange
 };
 
-std::optional<Suspended> find_suspended(Exchange& x, const limit::BanTable& bans, const RouteBan& ban, Instant now) {
+std::optional<FoundSuspension> find_suspended(Exchange& x, const limit::BanTable& bans, const RouteBan& ban,
+                                              Instant now) {
   const auto key = key_to_ban(x, *ban.route_limit);
   if (!key) return std::nullopt;
   const auto& name = ban.route_limit->ready->base;
   if (ban.policy == nullptr)  // otherwise the step of the policy has checked the caller
-    if (const auto found = bans.find(name, *key, now)) return Suspended{*found, *key};
+    if (const auto found = bans.find(name, *key, now)) return FoundSuspension{*found, *key};
   const auto before = ban.by_address ? before_block(*ban.route_limit->limit, *key) : std::nullopt;
   if (!before) return std::nullopt;
-  std::optional<Suspended> out;
+  std::optional<FoundSuspension> out;
   const auto& address = x.caller.address;
   const bool v4 = address.is_v4() || address.to_v6().is_v4_mapped();
   bans.blocks().any_of(v4, [&](unsigned length) {
     const auto block = std::string(*before) + identity::block_of(address, length);
     const auto found = bans.find(name, block, now);
-    if (found) out = Suspended{*found, x.text.join({block})};
+    if (found) out = FoundSuspension{*found, x.text.join({block})};
     return found && !found->observed;
   });
   return out;

@@ -30,7 +30,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.options->compression != nullptr; },
      .live = both(compress_answer),
      .leave = end_compression,
-     .told = {.counts = &kCompressionCounts, .record = record_compressed, .explain = explain_compression}},
+     .facts = {.counts = &kCompressionCounts, .record = record_compressed, .explain = explain_compression}},
     {.step = Step::check_body,
      .marks = mark::common | mark::of_preflights,
      .name = "check_body",
@@ -92,7 +92,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
                      .name = "bans",
                      .of = "limits with `ban`",
                      .why = "A suspended caller costs one look-up.",
-                     .told = {.counts = &kSuspensionCounts}}),
+                     .facts = {.counts = &kSuspensionCounts}}),
     suspended_row<false>({.step = Step::suspended,
                           .name = "suspended",
                           .of = "limits, while an operator suspends someone",
@@ -110,19 +110,19 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "All permits in flight and the place at the upstream are given back when the exchange ends.",
      .applies = counts_in_flight,
      .leave = leave_in_flight,
-     .told = {.counts = &kPermitWaitCounts, .record = record_waits_in_turn}},
+     .facts = {.counts = &kPermitWaitCounts, .record = record_waits_in_turn}},
     {.step = Step::appointments,
      .name = "appointments",
      .of = "limits with `appointments`",
      .why = "The steps of limits make and keep appointments. The results are counted at the end.",
      .applies = has_appointments,
-     .told = {.counts = &kAppointmentCounts}},
+     .facts = {.counts = &kAppointmentCounts}},
     limits_row<Stage::memory>(
         {.step = Step::limits,
          .name = "limits",
          .of = "limits in memory by the head",
          .why = "They need no proof, so a flood costs neither signature checks nor calls to Redis.",
-         .told = {.counts = &kLimitCounts}}),
+         .facts = {.counts = &kLimitCounts}}),
     limits_row<Stage::redis, RoundPart::guesses>(
         {.step = Step::limits_of_guesses,
          .name = "limits_of_guesses",
@@ -135,7 +135,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "The limits before it bound how many numbers one caller takes. The steps after it cost more.",
      .applies = [](const Route& route) { return route.room != nullptr; },
      .live = {.task = wait_in_room},
-     .told = {.counts = &kRoomCounts, .explain = explain_room}},
+     .facts = {.counts = &kRoomCounts, .explain = explain_room}},
     {.step = Step::authenticate,
      .marks = mark::common | mark::identifies | mark::of_candidates,
      .name = "authenticate",
@@ -153,7 +153,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.basic != nullptr; },
      .live = {.task = check_password, .waits = password_waits},
      .peek = {.at_once = peek_at_password},
-     .told = {.explain = explain_password}},
+     .facts = {.explain = explain_password}},
     {.step = Step::ask_auth,
      .marks = mark::identifies | mark::of_candidates,
      .name = "ask_auth",
@@ -162,7 +162,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.auth != nullptr; },
      .live = {.task = ask_auth},
      .peek = {.at_once = peek_at_auth},
-     .told = {.explain = explain_auth}},
+     .facts = {.explain = explain_auth}},
     split_row<true>({.step = Step::split_by_claim,
                      .name = "split_by_claim",
                      .of = "several upstreams, chosen by a claim",
@@ -190,7 +190,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(shed),
      .peek = both(rank),
      .refused = OnRefusal::goes_back,
-     .told = {.counts = &kSheddingCounts, .record = record_shed}},
+     .facts = {.counts = &kSheddingCounts, .record = record_shed}},
     limits_row<Stage::memory_after_auth>(
         {.step = Step::limits_by_claim,
          .name = "limits_by_claim",
@@ -208,7 +208,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "The permit is taken but becomes valid later. Places at the upstream and its servers are taken only then.",
      .applies = [](const Route& route) { return !route.plan.empty(); },
      .live = {.task = delay, .waits = waits_for_permit},
-     .told = {.record = record_delay}},
+     .facts = {.record = record_delay}},
     {.step = Step::hold_body,
      .name = "hold_body",
      .of = "held bodies",
@@ -223,7 +223,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = wait_for_capacity, .waits = waits_for_capacity},
      .peek = {.task = wait_for_capacity, .waits = waits_for_capacity},
      .refused = OnRefusal::goes_back,
-     .told = {.counts = &kCapacityCounts, .record = record_capacity}},
+     .facts = {.counts = &kCapacityCounts, .record = record_capacity}},
     {.step = Step::queue,
      .name = "queue",
      .of = "a queue before the upstream",
@@ -248,7 +248,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = wait_for_server, .waits = waits_for_server},
      .refused = OnRefusal::goes_back,
      .leave = leave_server,
-     .told = {.counts = &kServerQueueCounts}},
+     .facts = {.counts = &kServerQueueCounts}},
     {.step = Step::circuit_trial,
      .name = "circuit_trial",
      .of = "a circuit breaker",
@@ -279,7 +279,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "all",
      .why = "Answers for the route, for the gateway as the last hop, or with the answer of a server.",
      .live = {.task = serve},
-     .told = {.counts = &kForwardingCounts}},
+     .facts = {.counts = &kForwardingCounts}},
 }};
 
 namespace {
@@ -312,8 +312,8 @@ void note_steps(Route& route) {
     if (row.applies != nullptr && !row.applies(route)) continue;
     route.steps.add(row.step);
     if (row.leave != nullptr) route.left.add(row.step);
-    if (row.told.counts != nullptr && row.told.counts->count != nullptr) route.counted.add(row.step);
-    if (row.told.record != nullptr) route.recorded.add(row.step);
+    if (row.facts.counts != nullptr && row.facts.counts->count != nullptr) route.counted.add(row.step);
+    if (row.facts.record != nullptr) route.recorded.add(row.step);
   }
 }
 

@@ -61,7 +61,7 @@ constexpr StepCounts counts_in() {
 
 /// The facts that a step adds to metrics, log and explanations. The functions read only the exchange, because the step
 /// may not have been reached.
-struct Told {
+struct StepFacts {
   const StepCounts* counts = nullptr;                                          ///< for the metrics, at the end
   void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< for the log, after fill()
   void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< for explanations
@@ -92,7 +92,7 @@ struct StepRow {
   /// Runs at the end of the exchange, in reverse order of the steps, whatever the result is and even if the step was
   /// not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
-  Told told{};
+  StepFacts facts{};
 };
 
 /// All steps, in their order.

@@ -1,5 +1,5 @@
 // Charges usage requests, which ask for the remaining permits of a caller's limits, to a limit of their own.
-// gateway/asked/usage.cpp answers them.
+// gateway/questions/usage.cpp answers them.
 
 #include "steps.hpp"
 

@@ -69,22 +69,22 @@ void leave_steps(Path& path, Exchange& x, StepSet only) {
 StepCounters make_step_counters(const Counting& counting) {
   StepCounters counters;
   for (const auto& row : kPath) {
-    if (row.told.counts == nullptr) continue;
-    auto& made = counters[static_cast<std::size_t>(row.told.counts->step)];
-    if (made == nullptr) made = row.told.counts->make(counting);
+    if (row.facts.counts == nullptr) continue;
+    auto& made = counters[static_cast<std::size_t>(row.facts.counts->step)];
+    if (made == nullptr) made = row.facts.counts->make(counting);
   }
   return counters;
 }
 
 void clear_gauges(const StepCounters& counters) noexcept {
   for (const auto& row : kPath)
-    if (row.told.counts != nullptr && row.told.counts->clear != nullptr)
-      row.told.counts->clear(counters[static_cast<std::size_t>(row.told.counts->step)].get());
+    if (row.facts.counts != nullptr && row.facts.counts->clear != nullptr)
+      row.facts.counts->clear(counters[static_cast<std::size_t>(row.facts.counts->step)].get());
 }
 
 void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x) {
   for (; !ahead.empty(); ahead = ahead.behind(ahead.first())) {
-    const auto& counts = *row_of(ahead.first()).told.counts;
+    const auto& counts = *row_of(ahead.first()).facts.counts;
     counts.count(counters[static_cast<std::size_t>(counts.step)].get(), x);
   }
 }
@@ -92,13 +92,13 @@ void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x) 
 void record_steps(const Exchange& x, observe::AccessRecord& record) {
   if (x.route == nullptr || !x.snapshot) return;
   for (auto ahead = x.route->recorded; !ahead.empty(); ahead = ahead.behind(ahead.first()))
-    row_of(ahead.first()).told.record(x, record);
+    row_of(ahead.first()).facts.record(x, record);
 }
 
 void explain_steps(Exchange& x, Explanation& explanation) {
   if (x.route == nullptr) return;
   for (const auto& row : kPath)
-    if (row.told.explain != nullptr && x.route->takes(row.step)) row.told.explain(x, explanation);
+    if (row.facts.explain != nullptr && x.route->takes(row.step)) row.facts.explain(x, explanation);
 }
 
 }  // namespace headgate::gateway

@@ -61,8 +61,8 @@ void leave_step(Path& path, Exchange& x, Step step);
 /// results.
 void leave_steps(Path& path, Exchange& x, StepSet only = StepSet::all());
 
-// Adds the facts that the steps of the route tell about an exchange (Told). Adds nothing if the exchange took none of
-// the steps because it has no route, or a route that was found only for the log.
+// Adds the facts that the steps of the route tell about an exchange (StepFacts). Adds nothing if the exchange took none
+// of the steps because it has no route, or a route that was found only for the log.
 void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x);
 inline void count_steps(const ExchangeCounters& counters, const Exchange& x) {  // most steps count nothing
   if (x.route != nullptr && x.snapshot && !x.route->counted.empty())

@@ -53,7 +53,7 @@ std::span<const ip::address> believed_chain(const Hops& hops, const ip::address&
   });
 }
 
-ToldRequest told_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept {
+OriginalRequest original_by_forwarded(const Hops& hops, std::span<const std::string_view> fields) noexcept {
   Forwarded elements(fields);
   for (unsigned hop = 0; hop < hops.believed; ++hop) {
     if (!elements.next()) return {};

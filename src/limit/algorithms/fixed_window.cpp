@@ -63,8 +63,8 @@ Used spread(Used used, std::int64_t most) noexcept {
   return {used.used - beyond, std::min(used.owed + beyond, kMaxCounted)};
 }
 
-Used after_window(const Rule& rule, Used before, std::int64_t cost, Taken taken) noexcept {
-  const Used used = after_cost(before, cost, size_of_window(rule) - before.used - before.owed, taken);
+Used after_window(const Rule& rule, Used before, std::int64_t cost, CommitMode mode) noexcept {
+  const Used used = after_cost(before, cost, size_of_window(rule) - before.used - before.owed, mode);
   return spread(used, std::max(count_of(rule), before.used));
 }
 
@@ -138,10 +138,11 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
   const Used before{outcome.words[kUsedNow], outcome.words[kOwedNow]};
   const Duration left(outcome.words[kLeft]);
-  const Used used = after_window(rule, before, cost, taken);
+  const Used used = after_window(rule, before, cost, mode);
   const Instant full_at = now + reset_of(used, rule, left);
   if (used == before && !outcome.stale) return full_at;
   state.numbers = {};  // unused, in any window
@@ -149,7 +150,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return full_at;
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const Used before{words[kUsedNow], words[kOwedNow]};
   const Duration left(words[kLeft]);
@@ -157,7 +158,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
       left <= Duration(0) || left > longest_of(rule))
     return std::nullopt;
   const std::int64_t size = size_of_window(rule);
-  const Used used = after_window(rule, before, cost, taken);
+  const Used used = after_window(rule, before, cost, mode);
   Decision decision;
   decision.allowed = allows(cost, size - before.used - before.owed);
   decision.limit = rule.burst;

@@ -52,11 +52,12 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
-  return take(state, rule, cost, taken, size_of(rule), now, outcome);
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
+  return take(state, rule, cost, mode, size_of(rule), now, outcome);
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const ExactDuration room{words[kWhole], words[kPart]};
   const ExactDuration size = size_of(rule);
@@ -64,7 +65,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   const std::int64_t parts = parts_of(rule);
   const ExactDuration level = minus(size, room, parts);
   const ExactDuration after = left_of(room, rule, cost, size);
-  const ExactDuration left = left_as_taken(room, after, rule, size, taken);
+  const ExactDuration left = left_as_taken(room, after, rule, size, mode);
   const ExactDuration level_left = minus(size, left, parts);
   const bool too_late = is_queue(rule) && cost > 0 && level > wait_of(rule);
   Decision decision;
@@ -73,7 +74,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.remaining = remaining_in(rule, left, level_left);
   if (!fits(rule, cost)) {
     decision.retry_after = kNever;
-  } else if (!decision.allowed && is_drained(room, left, taken)) {
+  } else if (!decision.allowed && is_drained(room, left, mode)) {
     decision.retry_after = wait_after(rule, cost, left, level_left, size);
   } else if (!decision.allowed) {  // -after rounded up is -after.whole, because its part counts upwards
     if (too_late) decision.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));

@@ -160,20 +160,21 @@ struct Left {
 
 /// Returns the use after `cost`. The newest attempts displace the oldest entries, so the log does not grow. Beyond the
 /// count (in debt, or after the limit became smaller) an attempt adds nothing.
-Left after_taking(const Rule& rule, std::int64_t before, std::int64_t cost, Taken taken) noexcept {
+Left after_taking(const Rule& rule, std::int64_t before, std::int64_t cost, CommitMode mode) noexcept {
   const std::int64_t count = count_of(rule);
-  if (taken == Taken::attempt) {
+  if (mode == CommitMode::attempt) {
     const std::int64_t added = before > count ? 0 : std::min(cost, count);
     return {{std::max(before, std::min(before + added, count)), 0}, added};
   }
-  const Used used = after_cost({before, 0}, cost, count - before, taken);
+  const Used used = after_cost({before, 0}, cost, count - before, mode);
   return {used, std::max<std::int64_t>(used.used - before, 0)};
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t before = outcome.words[kUsed];
-  const auto [used, added] = after_taking(rule, before, cost, taken);
+  const auto [used, added] = after_taking(rule, before, cost, mode);
   if (added == 0 && used.used == before && used.owed == 0 && !outcome.stale)
     return now + Duration(outcome.words[kReset]);
   if (used == Used{}) {
@@ -200,7 +201,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return now + Duration(all.until_gone(all.dead() + all.used() - 1));
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const std::int64_t before = words[kUsed];
   const std::int64_t count = count_of(rule);
@@ -211,7 +212,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   if (before < 0 || before > kMaxRemembered + kMaxCounted || words[kWait] < 0 || words[kWait] > longest ||
       words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
     return std::nullopt;
-  const auto [used, added] = after_taking(rule, before, cost, taken);
+  const auto [used, added] = after_taking(rule, before, cost, mode);
   Decision decision;
   decision.allowed = allows(cost, count - before);
   decision.limit = rule.rate.count;

@@ -53,10 +53,10 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
 
 /// Returns the counters after `cost`. `room` is how much may be taken. An attempt counts even beyond `room`, and is
 /// forgotten with its window, after two periods.
-Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
-  if (taken == Taken::attempt) room = kMaxCounted - counters.current;
+Counters after(Counters counters, std::int64_t cost, std::int64_t room, CommitMode mode) noexcept {
+  if (mode == CommitMode::attempt) room = kMaxCounted - counters.current;
   const std::int64_t used = counters.current + counters.previous;
-  const Used left = after_cost({used, counters.owed}, cost, room, taken);
+  const Used left = after_cost({used, counters.owed}, cost, room, mode);
   counters.owed = left.owed;
   counters.current += left.used - used;
   if (counters.current < 0) {
@@ -129,11 +129,12 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
   const Grid grid(rule);
   const Counters before = counters_of(outcome.words);
-  const bool fits = taken == Taken::yes && outcome.allowed;  // saves two divisions
-  const Counters left = after(before, cost, fits ? cost : room_of(rule, before, grid), taken);
+  const bool fits = mode == CommitMode::take && outcome.allowed;  // saves two divisions
+  const Counters left = after(before, cost, fits ? cost : room_of(rule, before, grid), mode);
   const Duration reset = reset_of(left, rule, grid);
   if (left == before && !outcome.stale) return now + reset;
   state.numbers = {};
@@ -142,7 +143,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return now + reset;
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const Grid grid(rule);
   const Counters before = counters_of(words);
@@ -150,7 +151,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
       before.owed < 0 || before.owed > kMaxCounted || before.elapsed < 0 || before.elapsed >= grid.period)
     return std::nullopt;
   const std::int64_t room = room_of(rule, before, grid);
-  const Counters left = after(before, cost, room, taken);
+  const Counters left = after(before, cost, room, mode);
   const std::int64_t room_left = left.previous == before.previous
                                      ? room + before.current + before.owed - left.current - left.owed
                                      : room_of(rule, left, grid);
@@ -160,7 +161,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
   if (!decision.allowed)
     decision.retry_after =
-        cost > count_of(rule) ? kNever : wait_of(rule, cost, taken == Taken::attempt ? left : before, grid);
+        cost > count_of(rule) ? kNever : wait_of(rule, cost, mode == CommitMode::attempt ? left : before, grid);
   decision.reset_after = reset_of(left, rule, grid);
   if (cost > 0 && decision.allowed && room_left < cost) [[unlikely]]
     decision.again_after = wait_of(rule, cost, left, grid);

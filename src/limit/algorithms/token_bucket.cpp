@@ -38,11 +38,12 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
-  return take(state, rule, cost, taken, reach_of(rule), now, outcome);
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
+  return take(state, rule, cost, mode, reach_of(rule), now, outcome);
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const ExactDuration room{words[kWhole], words[kPart]};
   const ExactDuration reach = reach_of(rule);
@@ -50,15 +51,15 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   const std::int64_t parts = parts_of(rule);
   const ExactDuration wait = wait_of(rule);
   const ExactDuration after = left_of(room, rule, cost, reach);
-  const ExactDuration left = left_as_taken(room, after, rule, reach, taken);
+  const ExactDuration left = left_as_taken(room, after, rule, reach, mode);
   Decision decision;
   decision.allowed = cost <= 0 || (after.whole >= 0 && fits(rule, cost));
   decision.limit = rule.burst;
   decision.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
   if (!decision.allowed)  // -after rounded up is -after.whole, because its part counts upwards
-    decision.retry_after = !fits(rule, cost)               ? kNever
-                           : is_drained(room, left, taken) ? Duration(-left_of(left, rule, cost, reach).whole)
-                                                           : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
+    decision.retry_after = !fits(rule, cost)              ? kNever
+                           : is_drained(room, left, mode) ? Duration(-left_of(left, rule, cost, reach).whole)
+                                                          : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
   else if (cost > 0 && after < wait)
     decision.delay = Duration(round_up(minus(wait, after, parts)));
   decision.reset_after = Duration(round_up(minus(reach, left, parts)));

@@ -84,7 +84,7 @@ std::string journal_name(std::string_view name) {
 
 /// The text that journalctl shows for an entry: "429 POST api.example.com/login limit" for a request, otherwise the
 /// event and its message.
-struct Shown {
+struct JournalText {
   std::string event, message, status, method, host, path, ended_by;
 
   std::string* of(std::string_view name) noexcept {
@@ -113,7 +113,7 @@ void append_journal(int severity, std::string_view line, std::string& out) {
   append_field(out, "PRIORITY", std::to_string(severity));
   FlatObject members(line);
   std::string name, value;
-  Shown shown;
+  JournalText shown;
   while (members.next(name, value)) {
     if (auto* const part = shown.of(name)) *part = value;
     if (name != "message" && name != "level") append_field(out, journal_name(name), value);

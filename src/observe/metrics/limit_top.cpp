@@ -11,10 +11,10 @@ LimitTop& WorkerTops::of(std::string_view limit) {
   return tops_.try_emplace(std::string(limit), keyed_hash(limit, seed_).low).first->second;
 }
 
-std::vector<TakenTop> WorkerTops::take() {
-  std::vector<TakenTop> out;
+std::vector<LimitSketches> WorkerTops::take() {
+  std::vector<LimitSketches> out;
   for (auto& [limit, top] : tops_) {
-    TakenTop taken{.limit = limit, .rejected = top.take_rejected(), .allowed = top.take_allowed()};
+    LimitSketches taken{.limit = limit, .rejected = top.take_rejected(), .allowed = top.take_allowed()};
     if (taken.rejected || taken.allowed) out.push_back(std::move(taken));
   }
   return out;

@@ -94,7 +94,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
     heard_ = true;
     link_->keep();
     if (reply.elements.size() != 4 || reply.elements[1].text != "message") return;
-    if (reply.elements[3].text.starts_with(all_->setup_->options.master + ' ')) all_->told_(sentinel_);
+    if (reply.elements[3].text.starts_with(all_->setup_->options.master + ' ')) all_->on_switch_(sentinel_);
   }
 
   void refused(const std::string& why) {
@@ -130,8 +130,8 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
 Switches::Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
     : loop_(loop), setup_(std::move(setup)) {}
 
-void Switches::start(std::span<const RedisNode> sentinels, Told told) {
-  told_ = std::move(told);
+void Switches::start(std::span<const RedisNode> sentinels, OnSwitch on_switch) {
+  on_switch_ = std::move(on_switch);
   for (const auto& sentinel : sentinels) ears_.push_back(std::make_shared<Ear>(*this, sentinel));
   for (const auto& ear : ears_) ear->open();
 }
@@ -139,7 +139,7 @@ void Switches::start(std::span<const RedisNode> sentinels, Told told) {
 void Switches::stop() {
   const auto self = shared_from_this();
   for (const auto& ear : std::exchange(ears_, {})) ear->stop();
-  told_ = nullptr;
+  on_switch_ = nullptr;
 }
 
 }  // namespace headgate::redis

@@ -20,12 +20,12 @@ namespace headgate::redis {
 /// user also queries from time to time. Worker thread only; handlers keep it alive until stop().
 class Switches : public std::enable_shared_from_this<Switches> {
  public:
-  using Told = std::function<void(const RedisNode& by)>;
+  using OnSwitch = std::function<void(const RedisNode& by)>;
 
   Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
-  /// Calls `told` whenever a Sentinel announces another master with the configured name, until stop().
-  void start(std::span<const RedisNode> sentinels, Told told);
+  /// Calls `on_switch` whenever a Sentinel announces another master with the configured name, until stop().
+  void start(std::span<const RedisNode> sentinels, OnSwitch on_switch);
   void stop();
 
  private:
@@ -33,7 +33,7 @@ class Switches : public std::enable_shared_from_this<Switches> {
 
   boost::asio::io_context& loop_;
   const std::shared_ptr<const Setup> setup_;
-  Told told_;
+  OnSwitch on_switch_;
   LineGate refusals_;
   std::vector<std::shared_ptr<Ear>> ears_;
 };

@@ -81,7 +81,7 @@ class FingerprintQuestion final : public ScriptQuestion {
     return true;
   }
 
-  limit::Fingerprints::Told told;  ///< valid after a reply
+  limit::Fingerprints::Comparison told;  ///< valid after a reply
 
  private:
   What what_;
@@ -99,7 +99,7 @@ struct RedisFingerprints::State {
     options.timeout = std::max(options.timeout, kFingerprintPatience);
     servers = Servers::make(loop, options, ReplyReader::Keep::everything);
   }
-  static Task<Result<Told>> tell(std::shared_ptr<State> state, Word word);
+  static Task<Result<Comparison>> tell(std::shared_ptr<State> state, Word word);
   static Task<error_code> leave(std::shared_ptr<State> state);
 
   const std::string key;
@@ -112,12 +112,12 @@ struct RedisFingerprints::State {
   std::shared_ptr<Servers> servers;
 };
 
-Task<Result<limit::Fingerprints::Told>> RedisFingerprints::State::tell(std::shared_ptr<State> state, Word word) {
+Task<Result<limit::Fingerprints::Comparison>> RedisFingerprints::State::tell(std::shared_ptr<State> state, Word word) {
   state->last = word;
   FingerprintQuestion question(FingerprintQuestion::What::tell, state->key, word, state->trouble);
   auto call = state->servers->ask(question, state->key);
   const auto answer = co_await call;
-  if (answer.has_error()) co_return Result<Told>(boost::system::in_place_error, answer.error());
+  if (answer.has_error()) co_return Result<Comparison>(boost::system::in_place_error, answer.error());
   co_return std::move(question.told);
 }
 
@@ -135,8 +135,8 @@ RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const RedisO
 
 RedisFingerprints::~RedisFingerprints() { stop(); }
 
-Task<Result<limit::Fingerprints::Told>> RedisFingerprints::tell(std::vector<limit::Fingerprint> own,
-                                                                std::string instance) {
+Task<Result<limit::Fingerprints::Comparison>> RedisFingerprints::tell(std::vector<limit::Fingerprint> own,
+                                                                      std::string instance) {
   Word word{.digest = {}, .gateway = state_->name, .instance = std::move(instance), .text = {}};
   for (const auto& each : own) {
     if (word.text.size() + each.limit.size() + each.text.size() + 2 > kMaxText) break;

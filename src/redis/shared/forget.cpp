@@ -128,15 +128,15 @@ void ForgetPauses::stop() {
   while (!all.empty()) all.front().cut();
 }
 
-Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
-                                     std::string prefix, std::string limit, std::string from,
-                                     std::chrono::steady_clock::time_point until) {
-  using Told = Result<Forgotten>;
+Task<Result<ForgetResult>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
+                                        std::string prefix, std::string limit, std::string from,
+                                        std::chrono::steady_clock::time_point until) {
+  using ForgetAnswer = Result<ForgetResult>;
   auto place = Place::read(from.empty() ? "0-0-" : std::string_view(from));
-  if (!place) co_return Told(boost::system::in_place_error, Errc::bad_reply);
+  if (!place) co_return ForgetAnswer(boost::system::in_place_error, Errc::bad_reply);
   const auto parts = servers->parts();
-  if (parts.empty()) co_return Told(boost::system::in_place_error, Errc::unavailable);
-  Forgotten out;
+  if (parts.empty()) co_return ForgetAnswer(boost::system::in_place_error, Errc::unavailable);
+  ForgetResult out;
   bool asked = false;
   auto patience = std::chrono::duration_cast<std::chrono::steady_clock::duration>(kPatienceWithServers);
   for (const auto& part : parts) {

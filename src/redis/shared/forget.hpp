@@ -6,7 +6,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
-#include "headgate/redis/forgotten.hpp"
+#include "headgate/redis/forget_result.hpp"
 
 #include <chrono>
 #include <memory>
@@ -26,8 +26,8 @@ struct ForgetPauses {
 
 /// See SharedLimiter::forget. At least one step is made even after `until`. A call waits at most five seconds for
 /// servers that do not answer.
-Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
-                                     std::string prefix, std::string limit, std::string from,
-                                     std::chrono::steady_clock::time_point until);
+Task<Result<ForgetResult>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
+                                        std::string prefix, std::string limit, std::string from,
+                                        std::chrono::steady_clock::time_point until);
 
 }  // namespace headgate::redis

@@ -75,7 +75,7 @@ class HearQuestion final : public LogQuestion {
   void write(std::vector<std::string>& out) const override;
   Result<bool> read(const Reply& reply) override;
 
-  limit::Heard told;  ///< valid after a reply
+  limit::Acknowledgements told;  ///< valid after a reply
 
  private:
   std::string_view name_;

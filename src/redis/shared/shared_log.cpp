@@ -62,7 +62,8 @@ struct RedisSharedLog::State {
   }
   static Task<Result<std::uint64_t>> append(std::shared_ptr<State> state, const limit::LogEntry& entry);
   static Task<Result<News>> read(std::shared_ptr<State> state, std::string position);
-  static Task<Result<limit::Heard>> hear(std::shared_ptr<State> state, std::string position, std::uint64_t version);
+  static Task<Result<limit::Acknowledgements>> hear(std::shared_ptr<State> state, std::string position,
+                                                    std::uint64_t version);
   static Task<error_code> leave(std::shared_ptr<State> state);
   void skipped(std::uint64_t count, std::string_view id);
 
@@ -102,13 +103,13 @@ Task<Result<limit::SharedLog::News>> RedisSharedLog::State::read(std::shared_ptr
   co_return std::move(question.news);
 }
 
-Task<Result<limit::Heard>> RedisSharedLog::State::hear(std::shared_ptr<State> state, std::string position,
-                                                       std::uint64_t version) {
+Task<Result<limit::Acknowledgements>> RedisSharedLog::State::hear(std::shared_ptr<State> state, std::string position,
+                                                                  std::uint64_t version) {
   const LogPosition here = read_log_position(position);
   HearQuestion question(state->kind, state->gateways, state->hears, state->name, here, version);
   auto call = state->servers->ask(question, state->gateways);
   const auto answer = co_await call;
-  if (answer.has_error()) co_return Result<limit::Heard>(boost::system::in_place_error, answer.error());
+  if (answer.has_error()) co_return Result<limit::Acknowledgements>(boost::system::in_place_error, answer.error());
   co_return question.told;
 }
 
@@ -141,7 +142,7 @@ Task<Result<limit::SharedLog::News>> RedisSharedLog::read(std::string_view posit
   return State::read(state_, std::string(position));
 }
 
-Task<Result<limit::Heard>> RedisSharedLog::hear(std::string_view position, std::uint64_t version) {
+Task<Result<limit::Acknowledgements>> RedisSharedLog::hear(std::string_view position, std::uint64_t version) {
   return State::hear(state_, std::string(position), version);
 }
 

@@ -23,9 +23,9 @@ void Breaker::refused(Time now) {
   if (state_ == State::closed) open(now, Cause::refusal);
 }
 
-void Breaker::timed_out(Time now, Heard heard) {
+void Breaker::timed_out(Time now, Replies heard) {
   if (state_ != State::closed) return;
-  if (heard == Heard::nothing || ++streak_ >= settings_.slow_streak) open(now, Cause::silence);
+  if (heard == Replies::none || ++streak_ >= settings_.slow_streak) open(now, Cause::silence);
 }
 
 void Breaker::lost(Time now) {

@@ -103,8 +103,8 @@ Result<Breaker::Pass> NodeClient::admit() {
 
 /// The question of a decision lives in this frame, because a coroutine of its own would need one more frame per
 /// request.
-template <class Asked>
-Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked question) {
+template <class AnyQuestion>
+Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, AnyQuestion question) {
   const auto deadline = SteadyClock::now() + self->setup_->options.timeout;
   auto pass = self->admit();
   if (pass.has_value() && *pass == Breaker::Pass::wait) {
@@ -270,8 +270,7 @@ void NodeClient::expire(Time now) {
     // A silence shorter than a whole deadline proves nothing: a probe or another node may have used a part of this
     // call's deadline.
     const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
-    breaker_.timed_out(now,
-                       whole && call.heard_before_ == heard_ ? Breaker::Heard::nothing : Breaker::Heard::other_replies);
+    breaker_.timed_out(now, whole && call.heard_before_ == heard_ ? Breaker::Replies::none : Breaker::Replies::others);
     trouble_ = "no answer within " + to_text(setup_->options.timeout);
     note(now);
     finish(call, Errc::timed_out);

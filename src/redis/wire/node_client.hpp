@@ -130,8 +130,8 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   void wrote() override { stats_->writes.add(); }
   void lost(const std::string& reason) override;
 
-  template <class Asked>
-  static Task<Result<bool>> run(std::shared_ptr<NodeClient> self, Asked question);
+  template <class AnyQuestion>
+  static Task<Result<bool>> run(std::shared_ptr<NodeClient> self, AnyQuestion question);
   void queue(Call& call);
   std::span<const std::string_view> words_of(const ScriptQuestion& question, Form form);
   void send(Call& call, Form form);

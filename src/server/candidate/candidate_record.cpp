@@ -45,7 +45,7 @@ CandidateRecord::CandidateRecord(const std::string& config_file) {
   path_ = (directory / file.filename()).string() + ".candidate";
 }
 
-std::optional<std::string> CandidateRecord::write(const KeptCandidate& kept) const {
+std::optional<std::string> CandidateRecord::write(const SavedCandidate& kept) const {
   if (path_.empty()) return "the configuration is not a file, beside which it could be kept";
   const nlohmann::ordered_json head = {
       {"candidate_of", config_file_}, {"form", kForm}, {"name", kept.name}, {"over", kept.over}};
@@ -59,8 +59,8 @@ std::optional<std::string> CandidateRecord::write(const KeptCandidate& kept) con
   return failed;
 }
 
-Result<std::optional<KeptCandidate>, std::string> CandidateRecord::read() const {
-  using Read = Result<std::optional<KeptCandidate>, std::string>;
+Result<std::optional<SavedCandidate>, std::string> CandidateRecord::read() const {
+  using Read = Result<std::optional<SavedCandidate>, std::string>;
   std::error_code failed;
   if (path_.empty() || !std::filesystem::exists(path_, failed)) return Read(std::nullopt);
   const auto unreadable = [this](const char* why) { return Read(boost::system::in_place_error, path_ + ' ' + why); };
@@ -75,7 +75,7 @@ Result<std::optional<KeptCandidate>, std::string> CandidateRecord::read() const 
     return unreadable("is not what this version of headgate writes");
   if (field(head, "candidate_of") != config_file_)
     return Read(std::nullopt);  // written by another gateway with the same directory
-  return Read(KeptCandidate{all.substr(end + 1), field(head, "name"), field(head, "over")});
+  return Read(SavedCandidate{all.substr(end + 1), field(head, "name"), field(head, "over")});
 }
 
 std::optional<std::string> CandidateRecord::remove() const {

@@ -8,7 +8,7 @@
 
 namespace headgate::server {
 
-struct KeptCandidate {
+struct SavedCandidate {
   std::string text;  ///< the text as it was sent
   std::string name;  ///< the name of that text in messages
   std::string over;  ///< the candidate that the active file named at that time (Config::named_candidate)
@@ -25,9 +25,9 @@ class CandidateRecord {
 
   const std::string& path() const noexcept { return path_; }
   /// Replaces the file. Returns the error; no candidate is kept then, not even the previous one.
-  std::optional<std::string> write(const KeptCandidate& kept) const;
+  std::optional<std::string> write(const SavedCandidate& kept) const;
   /// Returns the candidate that is kept for this configuration; empty if there is none.
-  Result<std::optional<KeptCandidate>, std::string> read() const;
+  Result<std::optional<SavedCandidate>, std::string> read() const;
   /// Removes the file; does nothing if there is none. Returns the error.
   std::optional<std::string> remove() const;
 

@@ -75,7 +75,7 @@ void CandidateWatch::use(const services::ActiveConfig& active, bool by_file, boo
                   {"limits", next->limits.size()}});
 }
 
-void CandidateWatch::add(const std::vector<observe::TakenTop>& taken) {
+void CandidateWatch::add(const std::vector<observe::LimitSketches>& taken) {
   if (!set_) return;
   for (const auto& each : taken) {
     auto& keys = keys_[each.limit];

@@ -31,7 +31,7 @@ class CandidateWatch final : public services::Service {
   void stop() override { alarm_.reset(); }
 
   /// Adds the keys that one worker has counted.
-  void add(const std::vector<observe::TakenTop>& taken);
+  void add(const std::vector<observe::LimitSketches>& taken);
   /// Returns the comparison. There must be a candidate in `active`.
   admin::CandidateDiff diff(const services::ActiveConfig& active) const;
 

@@ -126,10 +126,10 @@ class GatewayProgram final : public Program {
   void set_candidate(const std::string& body, const std::string& name, const Tell& tell);
   void drop_candidate(const std::function<void(bool)>& tell);
   void promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell);
-  std::optional<HandedCandidate> handed_candidate() const;
+  std::optional<HandoverCandidate> handover_candidate() const;
   void use_candidate(std::optional<ReadyCandidate> next);
   std::string directory_of_file() const;
-  std::shared_ptr<gateway::CandidateState> take_candidate(const HandedCandidate& handed);
+  std::shared_ptr<gateway::CandidateState> take_candidate(const HandoverCandidate& handed);
   void ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell);
 
   boost::asio::io_context& loop_;
@@ -169,12 +169,12 @@ class GatewayProgram final : public Program {
   bool draining_ = false;
   bool reloading_ = false;
   bool taking_ = false;  // whether a configuration was read that not every worker uses yet
-  struct Asked {
+  struct WaitingCaller {
     admin::ReloadFrom from;
     Tell tell;
   };
-  std::vector<Asked> asked_;  // callers that wait for the reloads after this one
-  std::vector<Tell> told_;    // callers that wait for this reload
+  std::vector<WaitingCaller> asked_;  // callers that wait for the reloads after this one
+  std::vector<Tell> told_;            // callers that wait for this reload
   std::vector<std::function<void()>> after_reload_;
 };
 

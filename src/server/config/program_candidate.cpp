@@ -242,11 +242,11 @@ void GatewayProgram::promote_candidate(const std::function<void(const std::optio
 void GatewayProgram::ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell) {
   if (workers_ == nullptr || !now_->candidate) return tell(std::nullopt);
   // Workers add on their own threads, in any order.
-  struct Taken {
+  struct CandidateSketches {
     std::mutex mutex;
-    std::vector<observe::TakenTop> all;
+    std::vector<observe::LimitSketches> all;
   };
-  const auto taken = std::make_shared<Taken>();
+  const auto taken = std::make_shared<CandidateSketches>();
   workers_->tell(
       [taken](WorkerService& service) {
         auto more = static_cast<GatewayService&>(service).take_candidate_keys();
@@ -269,13 +269,13 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
 /// Returns the directory of the file that was read last. A promoted configuration has no file, or another one.
 std::string GatewayProgram::directory_of_file() const { return directory_of(file_ ? file_->file : now_->config->file); }
 
-std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
-  if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
-  if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandedCandidate{{}, {}, true};
+std::optional<HandoverCandidate> GatewayProgram::handover_candidate() const {
+  if (candidate_ && !candidate_->text.empty()) return HandoverCandidate{candidate_->text, candidate_->name, false};
+  if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandoverCandidate{{}, {}, true};
   return std::nullopt;  // the next process finds the candidate in the same file as this one
 }
 
-std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandedCandidate& handed) {
+std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandoverCandidate& handed) {
   if (handed.dropped) {
     put_candidate(std::nullopt);
     return nullptr;

@@ -63,7 +63,8 @@ void GatewayProgram::reload(admin::ReloadFrom from, Tell tell) {
 void GatewayProgram::begin_reload() {
   reloading_ = true;
   const auto from = asked_.front().from;
-  const auto rest = std::find_if(asked_.begin(), asked_.end(), [from](const Asked& each) { return each.from != from; });
+  const auto rest =
+      std::find_if(asked_.begin(), asked_.end(), [from](const WaitingCaller& each) { return each.from != from; });
   for (auto each = asked_.begin(); each != rest; ++each) told_.push_back(std::move(each->tell));
   asked_.erase(asked_.begin(), rest);
   if (workers_ == nullptr) {

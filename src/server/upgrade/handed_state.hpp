@@ -40,7 +40,7 @@ class OverrideService;
 namespace headgate::server {
 
 /// The candidate that an operator set, as it was sent; or the fact that the file's candidate was dropped.
-struct HandedCandidate {
+struct HandoverCandidate {
   std::string text;
   std::string name;
   bool dropped = false;
@@ -54,12 +54,12 @@ struct StateParts {
   admin::AdminBoard& board;
   admin::OperatorBoard& operators;
   observe::Logs& logs;
-  std::vector<admin::SetSize> sizes{};         ///< written only; TakenState has the sizes that were read
-  std::uint32_t gateways = 0;                  ///< number of gateways that share Redis; written only; 0 if not known
-  std::optional<HandedCandidate> candidate{};  ///< written only
+  std::vector<admin::SetSize> sizes{};           ///< written only; TakeoverResult has the sizes that were read
+  std::uint32_t gateways = 0;                    ///< number of gateways that share Redis; written only; 0 if not known
+  std::optional<HandoverCandidate> candidate{};  ///< written only
   std::shared_ptr<gateway::CandidateState> candidate_state{};  ///< null if there is no candidate
   /// Sets a candidate that was read. Returns null if the candidate cannot be used, or was dropped.
-  std::function<std::shared_ptr<gateway::CandidateState>(const HandedCandidate&)> take_candidate{};
+  std::function<std::shared_ptr<gateway::CandidateState>(const HandoverCandidate&)> take_candidate{};
 };
 
 /// The largest size of a state, in bytes; counters beyond it are left out.
@@ -70,7 +70,7 @@ inline constexpr std::uint64_t kMaxState = std::uint64_t{256} << 20;
 int write_state(const StateParts& parts, std::uint64_t most = kMaxState);
 
 /// The result of a take-over: what was taken, and what was left out.
-struct TakenState {
+struct TakeoverResult {
   std::size_t counters = 0;
   std::size_t suspensions = 0;
   std::size_t overrides = 0;
@@ -81,9 +81,9 @@ struct TakenState {
 };
 /// Takes over the state in `file`. Main thread, before the workers run. `same_hashes` says whether keyed_hash() has the
 /// secret of the process that wrote the state; if not, the counters are left out.
-TakenState read_state(int file, const StateParts& parts, bool same_hashes);
+TakeoverResult read_state(int file, const StateParts& parts, bool same_hashes);
 
 /// Logs the result as events.
-void tell_of(const TakenState& taken);
+void tell_of(const TakeoverResult& taken);
 
 }  // namespace headgate::server

@@ -114,7 +114,7 @@ class StateTaker {
     (this->*known->read)(rows);
     if (!rows.good()) taken_.left_out[section.name] = kDamaged;
   }
-  TakenState done() {
+  TakeoverResult done() {
     if (!ended_) taken_.left_out["the rest"] = kDamaged;
     if (!book_.empty()) taken_.overrides = parts_.overrides.restore(book_);
     return std::move(taken_);
@@ -190,7 +190,7 @@ class StateTaker {
     }
   }
   void candidate(StateReader& rows) {
-    HandedCandidate handed;
+    HandoverCandidate handed;
     handed.text = rows.text();
     handed.name = rows.text();
     handed.dropped = rows.number<std::uint8_t>() != 0;
@@ -259,14 +259,14 @@ class StateTaker {
   const StateParts& parts_;
   const bool same_hashes_;
   std::shared_ptr<gateway::CandidateState> candidate_;
-  TakenState taken_;
+  TakeoverResult taken_;
   std::vector<limit::Override> book_;
   bool ended_ = false;
 };
 
 }  // namespace
 
-TakenState read_state(int file, const StateParts& parts, bool same_hashes) {
+TakeoverResult read_state(int file, const StateParts& parts, bool same_hashes) {
   StateTaker taker(parts, same_hashes);
   StateInput input(file);
   if (const auto magic = input.bytes(kStateMagic.size()); magic && *magic == kStateMagic)
@@ -274,7 +274,7 @@ TakenState read_state(int file, const StateParts& parts, bool same_hashes) {
   return taker.done();
 }
 
-void tell_of(const TakenState& taken) {
+void tell_of(const TakeoverResult& taken) {
   observe::event(LogLevel::info, "state_taken_over", "what the process before this one knew holds on",
                  {{"counters", taken.counters},
                   {"suspensions", taken.suspensions},

@@ -18,9 +18,9 @@ StateParts GatewayProgram::parts() {
           .logs = shared_.logs,
           .sizes = sizes_.list(),
           .gateways = fleet_of_process()->seen(),
-          .candidate = handed_candidate(),
+          .candidate = handover_candidate(),
           .candidate_state = now_->candidate ? now_->candidate->state : nullptr,
-          .take_candidate = [this](const HandedCandidate& handed) { return take_candidate(handed); }};
+          .take_candidate = [this](const HandoverCandidate& handed) { return take_candidate(handed); }};
 }
 
 void GatewayProgram::take_state(bool same_hashes) {

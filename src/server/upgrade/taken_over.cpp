@@ -49,7 +49,7 @@ bool is_control(int descriptor) noexcept {
 }
 
 /// The descriptors that the old process has passed.
-struct Passed {
+struct PassedDescriptors {
   int clients = 0;
   int admin = 0;
   int control = -1;  ///< -1 if no process passed anything
@@ -60,10 +60,10 @@ struct Passed {
 /// The control socket of a process that reads mistakes, after its variable is removed.
 int heard_by = -1;
 
-Passed read_passed() {
+PassedDescriptors read_passed() {
   const char* const text = std::getenv(kHandoverVariable.data());
   std::istringstream words(text ? text : "");
-  Passed out;
+  PassedDescriptors out;
   if (!(words >> out.clients >> out.admin) || out.clients < 0 || out.admin < 0) return {};
   std::string state;
   out.state = (words >> state) && state == kGivesState;

@@ -39,7 +39,7 @@ std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>&
 }
 
 /// Tells whether keys whose counters were in use were forgotten lately. Any thread.
-class Forgotten {
+class LostCounters {
  public:
   bool rises(const Clock& clock, std::uint64_t count) {
     const std::lock_guard lock(mutex_);  // the lock also covers the clock, so that the times of a count never decrease
@@ -99,7 +99,7 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
 }
 
 void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Clock& clock) {
-  bounds.add([&shared, &clock, forgotten = std::make_shared<Forgotten>()](Table& table) {
+  bounds.add([&shared, &clock, forgotten = std::make_shared<LostCounters>()](Table& table) {
     const auto state = shared.operators.now();
     if (!state.active) return;
     admin::BoundUse keys{.bound = "memory.max_keys",

@@ -157,7 +157,7 @@ void H2Session::judge() {
   }
   tell_of(why, peer_);
   static_assert(observe::kHttp2Ends.size() + 1 == kCountOf<H2Abuse>, "observe::kHttp2Ends has its words");
-  if (auto* const counter = peer_.entrance->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
+  if (auto* const counter = peer_.listener->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
   nghttp2_session_terminate_session(h2_, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 

@@ -43,7 +43,7 @@ class H2Session final : public Session {
   void begin() override;
   void break_off() noexcept override;
   bool waits_for_request() const noexcept override { return idle() || streams_.empty(); }
-  bool rests() const noexcept override { return idle() || streams_.empty(); }
+  bool has_no_request() const noexcept override { return idle() || streams_.empty(); }
   void drain_on() override { wind_down(); }
   void wind_down() override;
   UnderWay under_way(std::uint32_t from) const noexcept override;

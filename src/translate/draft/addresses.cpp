@@ -34,7 +34,7 @@ std::optional<Network> block_of(const std::string& text) {
   return masked.has_value() ? std::optional(*masked) : std::nullopt;
 }
 
-struct Kept {
+struct BlockRule {
   bool allow = false;
   Network block;
 };
@@ -51,12 +51,12 @@ bool is_everything(const Network& block) {
 /// Adds a rule unless an earlier rule covers all of its addresses, because it would never decide. In the remaining
 /// rules no earlier block contains a later one, so the smallest block that contains an address is also the first one
 /// that matches.
-void keep(std::vector<Kept>& kept, bool allow, const Network& block) {
-  const auto before = [&](const Kept& each) { return identity::within(block, each.block); };
+void keep(std::vector<BlockRule>& kept, bool allow, const Network& block) {
+  const auto before = [&](const BlockRule& each) { return identity::within(block, each.block); };
   if (std::none_of(kept.begin(), kept.end(), before)) kept.push_back({allow, block});
 }
 
-std::vector<std::string> texts_where(const std::vector<Kept>& kept, bool allow) {
+std::vector<std::string> texts_where(const std::vector<BlockRule>& kept, bool allow) {
   std::vector<std::string> out;
   for (const auto& each : kept)
     if (each.allow == allow) out.push_back(identity::to_text(each.block));
@@ -116,7 +116,7 @@ std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, co
 void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
   if (rules.size() > kMaxAddressRules)
     throw Unreadable(rules.front().spot, "there are more than " + std::to_string(kMaxAddressRules) + " addresses");
-  std::vector<Kept> kept;
+  std::vector<BlockRule> kept;
   for (const auto& rule : rules) {
     if (rule.block == "all") {
       for (const auto& each : everything()) keep(kept, rule.allow, each);
@@ -129,14 +129,14 @@ void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
   for (const auto& each : everything()) keep(kept, true, each);  // addresses without a rule are allowed
   const auto of_everything = [&](bool allow) {
     return std::count_if(kept.begin(), kept.end(),
-                         [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
+                         [&](const BlockRule& each) { return each.allow == allow && is_everything(each.block); });
   };
   const auto erase = [&](bool allow) {
-    std::erase_if(kept, [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
+    std::erase_if(kept, [&](const BlockRule& each) { return each.allow == allow && is_everything(each.block); });
   };
   // headgate's defaults need no rule: without an "allow" every other address is allowed, and with one every other
   // address is denied.
-  const auto allowed = std::count_if(kept.begin(), kept.end(), [](const Kept& each) { return each.allow; });
+  const auto allowed = std::count_if(kept.begin(), kept.end(), [](const BlockRule& each) { return each.allow; });
   if (of_everything(true) == 2 && allowed == 2)
     erase(true);
   else if (of_everything(false) == 2 && allowed > 0)

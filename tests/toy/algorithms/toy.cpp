@@ -18,9 +18,9 @@ bool allows(const Rule& rule, std::int64_t cost, std::int64_t used) noexcept {
   return cost <= 0 || cost <= count_of(rule) - used;
 }
 
-std::int64_t used_after(const Rule& rule, std::int64_t used, std::int64_t cost, Taken taken) noexcept {
-  if (taken == Taken::no) return used;
-  if (cost > 0 && taken != Taken::debt) cost = std::min(cost, std::max<std::int64_t>(count_of(rule) - used, 0));
+std::int64_t used_after(const Rule& rule, std::int64_t used, std::int64_t cost, CommitMode mode) noexcept {
+  if (mode == CommitMode::none) return used;
+  if (cost > 0 && mode != CommitMode::debt) cost = std::min(cost, std::max<std::int64_t>(count_of(rule) - used, 0));
   return std::clamp<std::int64_t>(used + cost, 0, 2 * kMax);
 }
 
@@ -53,9 +53,10 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
+Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
+               const Outcome& outcome) {
   const std::int64_t before = outcome.words[kUsedNow];
-  const std::int64_t used = used_after(rule, before, cost, taken);
+  const std::int64_t used = used_after(rule, before, cost, mode);
   const Instant end = now + Duration(outcome.words[kLeft]);
   if (used == before && !outcome.stale) return used == 0 ? now : end;
   state.numbers = {};
@@ -63,12 +64,12 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   return used == 0 ? now : end;
 }
 
-std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken taken,
+std::optional<Decision> decision(const Rule& rule, std::int64_t cost, CommitMode mode,
                                  std::span<const std::int64_t> words) {
   const std::int64_t used = words[kUsedNow];
   const Duration left(words[kLeft]);
   if (used < 0 || used > 2 * kMax || left <= Duration(0) || left > rule.rate.period) return std::nullopt;
-  const std::int64_t after = used_after(rule, used, cost, taken);
+  const std::int64_t after = used_after(rule, used, cost, mode);
   Decision decision;
   decision.allowed = allows(rule, cost, used);
   decision.limit = rule.rate.count;

@@ -40,7 +40,7 @@ std::vector<RequestArrival> some_arrivals() {
 template <class Told>
 std::vector<Decision> decisions(engine::Simulation& simulation, engine::Arrivals& arrivals, Told&& told) {
   std::vector<Decision> out(kRequests);
-  simulation.run(arrivals, [&](const engine::Decided& decided) {
+  simulation.run(arrivals, [&](const engine::ArrivalResult& decided) {
     if (decided.number < kRequests)
       out[decided.number] = {decided.status, decided.ended_by, decided.retry_after, decided.took};
     told(decided);
@@ -66,7 +66,7 @@ TEST_P(ReplayedLog, GivesTheSameDecisionsRequestByRequest) {
   Listed listed(all);
   const auto first = simulated.start();
   std::string json, ecs;
-  const auto expected = decisions(*first, listed, [&](const engine::Decided& decided) {
+  const auto expected = decisions(*first, listed, [&](const engine::ArrivalResult& decided) {
     const auto& arrival = all[decided.number];
     observe::AccessRecord record;
     record.request_id = "x";

@@ -15,21 +15,21 @@ using Steady = Ejection::Steady;
 
 constexpr auto kPace = 250ms;
 
-Happened answers(std::uint32_t count, Duration took = 10ms) {
-  Happened out;
+ServerResults answers(std::uint32_t count, Duration took = 10ms) {
+  ServerResults out;
   out.asked = out.settled = count;
   out.ended[static_cast<std::size_t>(AttemptOutcome::answered)] = count;
   if (count > 0) out.latencies.add(latency_bucket(took), count);
   return out;
 }
-Happened failures(std::uint32_t count, AttemptOutcome outcome = AttemptOutcome::server_error) {
-  Happened out;
+ServerResults failures(std::uint32_t count, AttemptOutcome outcome = AttemptOutcome::server_error) {
+  ServerResults out;
   out.asked = out.settled = count;
   out.ended[static_cast<std::size_t>(outcome)] = count;
   return out;
 }
-Happened hanging(std::uint32_t count) {
-  Happened out;
+ServerResults hanging(std::uint32_t count) {
+  ServerResults out;
   out.asked = count;
   return out;
 }
@@ -39,7 +39,7 @@ class Machine {
   explicit Machine(std::size_t servers, const EjectOptions& options = {})
       : ejection(options, servers), servers_(servers) {}
   /// One step. The server that is to be tried gets a request, which ends as `trial` says.
-  std::vector<EjectChange> step(std::vector<Happened> happened, std::optional<bool> trial = std::nullopt) {
+  std::vector<EjectChange> step(std::vector<ServerResults> happened, std::optional<bool> trial = std::nullopt) {
     happened.resize(servers_);
     now += kPace;
     std::vector<EjectChange> changes;
@@ -54,7 +54,7 @@ class Machine {
     return changes;
   }
   /// Steps for so long; every time the same happens.
-  void during(Duration time, const std::vector<Happened>& happened, std::optional<bool> trial = std::nullopt) {
+  void during(Duration time, const std::vector<ServerResults>& happened, std::optional<bool> trial = std::nullopt) {
     for (const auto until = now + time; now < until;) step(happened, trial);
   }
   std::size_t out() const {
@@ -147,7 +147,7 @@ TEST(Ejection, AServerWithoutRequestsIsNotSilent) {
 
 TEST(Ejection, CallersThatDoNotWaitAreAnswersOwedAsWell) {
   Machine two(2);
-  Happened left;
+  ServerResults left;
   left.asked = left.settled = left.abandoned = 1;
   two.during(5s, {answers(1), left});
   EXPECT_EQ(two.ejection.reason(1), EjectReason::silent);
@@ -202,7 +202,7 @@ TEST(Ejection, ATrialWithoutAnAnswerFailsWithinSeconds) {
   two.during(6s, {answers(5), {}});
   ASSERT_EQ(two.ejection.trial(), 1U);
   std::vector<EjectChange> changes;
-  std::vector<Happened> happened{answers(5), {}};
+  std::vector<ServerResults> happened{answers(5), {}};
   two.now += kPace;
   two.ejection.step(two.now, happened, true, changes);
   EXPECT_FALSE(two.ejection.trial()) << "one at a time";
@@ -246,7 +246,7 @@ TEST(Ejection, ForgetsEjectionsOfAServerThatBehaves) {
 TEST(Ejection, HalfOfTheServersMayBeOutButNeverAll) {
   for (const std::size_t servers : {2U, 3U, 4U, 7U}) {
     Machine machine(servers);
-    std::vector<Happened> happened(servers, failures(5));
+    std::vector<ServerResults> happened(servers, failures(5));
     happened[0] = answers(5);
     machine.during(20s, happened);
     EXPECT_EQ(machine.out(), servers == 2 ? 1U : (servers + 1) / 2) << servers;
@@ -258,7 +258,7 @@ TEST(Ejection, EjectedServersComeBackInAPanic) {
   Machine four(4);
   four.during(1s, {answers(5), answers(5), failures(5), failures(5)});
   ASSERT_EQ(four.out(), 2U);
-  Happened unhealthy;
+  ServerResults unhealthy;
   unhealthy.unhealthy = true;
   four.step({unhealthy, answers(5), {}, {}});
   EXPECT_EQ(four.out(), 1U);
@@ -287,7 +287,7 @@ TEST(Ejection, KeepsItsPromisesOverRandomHistories) {
     std::vector<unsigned> mood(servers, 0);
     for (int i = 0; i < 200; ++i) {
       if (pick(10) == 0) mood[pick(static_cast<unsigned>(servers) - 1)] = pick(5);
-      std::vector<Happened> happened(servers);
+      std::vector<ServerResults> happened(servers);
       std::size_t healthy = 0;
       for (std::size_t at = 0; at < servers; ++at) {
         const auto count = pick(20);
@@ -312,7 +312,7 @@ TEST(Ejection, KeepsItsPromisesOverRandomHistories) {
       ASSERT_LE(machine.out(), std::max(before, most)) << "seed " << seed << " step " << i;
       ASSERT_TRUE(servers > 1 || machine.out() == 0);
     }
-    machine.during(std::chrono::minutes(6), std::vector<Happened>(servers, answers(20)), true);
+    machine.during(std::chrono::minutes(6), std::vector<ServerResults>(servers, answers(20)), true);
     ASSERT_EQ(machine.out(), 0U) << "seed " << seed;
   }
 }
@@ -326,7 +326,7 @@ TEST(Ejection, NeverTakesOneOfServersThatAreEquallySlow) {
     Duration latency = 10ms;
     for (int i = 0; i < 600; ++i) {
       if (random() % 40 == 0) latency = Duration(1'000 << (random() % 11));
-      std::vector<Happened> happened(servers);
+      std::vector<ServerResults> happened(servers);
       for (auto& each : happened) {
         const auto count = static_cast<std::uint32_t>(random() % 40);
         each.asked = each.settled = count;

@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Happened outcomes(AttemptOutcome outcome, std::uint32_t times) {
-  Happened out;
+ServerResults outcomes(AttemptOutcome outcome, std::uint32_t times) {
+  ServerResults out;
   out.ended[static_cast<std::size_t>(outcome)] = times;
   return out;
 }

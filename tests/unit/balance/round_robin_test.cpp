@@ -76,8 +76,8 @@ TEST(RoundRobin, TriesEachServerOnce) {
   EXPECT_EQ(order, "bac") << "the turns of a server that was tried are shared among the others";
 }
 
-TEST(Tried, KnowsAnyNumberOfServers) {
-  Tried tried;
+TEST(ServerSet, KnowsAnyNumberOfServers) {
+  ServerSet tried;
   EXPECT_TRUE(tried.empty());
   tried.add(3);
   tried.add(1023);

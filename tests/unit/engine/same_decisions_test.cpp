@@ -79,7 +79,7 @@ TEST_P(SameDecisions, AsTheWholePathMakesThem) {
                         .answer = {.bytes = 2}});
   std::vector<Decision> found;
   Listed listed(std::move(arrivals));
-  simulated.start()->run(listed, [&](const Decided& decided) {
+  simulated.start()->run(listed, [&](const ArrivalResult& decided) {
     found.emplace_back(decided.status, decided.ended_by, decided.retry_after);
   });
   EXPECT_EQ(found, expected);

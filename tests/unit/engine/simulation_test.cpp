@@ -57,7 +57,7 @@ struct Simulations : testing::Test, Simulated {
     std::vector<Kept> out(arrivals.size());
     std::size_t told = 0;
     simulation = start(seed);
-    simulation->run(listed, [&](const Decided& decided) {
+    simulation->run(listed, [&](const ArrivalResult& decided) {
       ++told;
       out.at(decided.number) = {decided.status,
                                 decided.ended_by,

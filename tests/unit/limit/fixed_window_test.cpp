@@ -74,7 +74,7 @@ TEST(FixedWindow, RefusesAnInvalidReply) {
   const Rule rule = fixed_rule("7/minute");
   const auto decision = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
     const std::array words = {used, left, owed};
-    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 1));
   EXPECT_TRUE(decision(1'000'000'000, 60'000'000));  // valid, because the count was larger before

@@ -106,7 +106,7 @@ class Gateways {
   Duration wait(const State& state, Instant now) const {
     const auto& algorithm = *part_.algorithm;
     const auto outcome = algorithm.peek(state, part_, 1, now);
-    return algorithm.decision(part_, 1, Taken::no, {outcome.words.data(), algorithm.words})->retry_after;
+    return algorithm.decision(part_, 1, CommitMode::none, {outcome.words.data(), algorithm.words})->retry_after;
   }
 
   Rule part_;

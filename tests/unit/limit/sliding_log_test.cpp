@@ -88,7 +88,7 @@ TEST(SlidingLog, KeepsNoMoreThanASixteenthBeyondItsCount) {
       test::admit(state, rule, now);
       if (random() % 8 == 0) {  // many are taken and given back
         const Outcome outcome = rule.algorithm->peek(state, rule, -1, now);
-        rule.algorithm->commit(state, rule, -1, Taken::yes, now, outcome);
+        rule.algorithm->commit(state, rule, -1, CommitMode::take, now, outcome);
       }
       if (state.log != nullptr) {
         ASSERT_LE(state.log->capacity(), std::max<std::size_t>(most, 4)) << rate;
@@ -102,7 +102,7 @@ TEST(SlidingLog, FreesItsMemoryAfterAllIsGivenBack) {
   State state;
   test::admit(state, rule, kStart);
   ASSERT_NE(state.log, nullptr);
-  rule.algorithm->commit(state, rule, -1, Taken::yes, kStart, rule.algorithm->peek(state, rule, -1, kStart));
+  rule.algorithm->commit(state, rule, -1, CommitMode::take, kStart, rule.algorithm->peek(state, rule, -1, kStart));
   EXPECT_EQ(state.log, nullptr);
 }
 
@@ -119,7 +119,7 @@ TEST(SlidingLog, RefusesAnInvalidReply) {
   const Rule rule = log_rule("7/minute");
   const auto decision = [&rule](std::int64_t used, std::int64_t wait, std::int64_t reset) {
     const std::array words = {used, wait, reset};
-    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 0, 0));
   EXPECT_TRUE(decision(10'000, 60'000'000, 60'000'000));

@@ -105,7 +105,7 @@ TEST(SlidingWindow, RefusesAnInvalidReply) {
   const auto decision = [&rule](std::int64_t current, std::int64_t previous, std::int64_t elapsed,
                                 std::int64_t owed = 0) {
     const std::array words = {current, previous, elapsed, owed};
-    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 0, 0));
   EXPECT_TRUE(decision(1'000'000'000, 1'000'000'000, 59'999'999));

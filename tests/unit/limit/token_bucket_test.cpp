@@ -187,7 +187,7 @@ TEST(TokenBucket, RefusesAnInvalidReply) {
   const Rule rule = make_rule("7/second", 14);
   const auto decision = [&rule](std::int64_t whole, std::int64_t part, std::int64_t until = 0) {
     const std::array words = {whole, part, until};
-    return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
+    return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 0));
   EXPECT_TRUE(decision(2'000'000, 0));

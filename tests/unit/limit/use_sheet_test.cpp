@@ -31,7 +31,7 @@ Days in_vienna() {
 }
 
 using Sums = std::map<std::pair<Day, std::string>, Use>;
-Sums sums_of(const UseSheet::Taken& taken) {
+Sums sums_of(const UseSheet::Content& taken) {
   Sums out;
   for (const auto& [day, uses] : taken.days)
     for (const auto& [field, use] : uses) out[{day, field}] += use;
@@ -123,8 +123,8 @@ TEST(Days, AreWrittenAsDates) {
     EXPECT_FALSE(parse_day(wrong)) << wrong;
 }
 
-UseSheet::Taken taken_of(Day day, const std::vector<std::pair<std::string, Use>>& uses) {
-  UseSheet::Taken out;
+UseSheet::Content taken_of(Day day, const std::vector<std::pair<std::string, Use>>& uses) {
+  UseSheet::Content out;
   auto& to = out.days.emplace_back(day, UseByField()).second;
   for (const auto& [field, use] : uses) to.emplace(field, use);
   return out;

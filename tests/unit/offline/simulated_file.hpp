@@ -35,7 +35,7 @@ struct SimulatedFile {
     if (arrival.address.is_unspecified()) arrival.address = boost::asio::ip::make_address("192.0.2.1");
     if (arrival.host.empty()) arrival.host = "api.example.com";
     unsigned out = 0;
-    const std::function<void(const engine::Decided&)> tell = [&](const engine::Decided& decided) {
+    const std::function<void(const engine::ArrivalResult&)> tell = [&](const engine::ArrivalResult& decided) {
       out = decided.status;
       last_limit = decided.limit;
       last_tier = decided.tier;

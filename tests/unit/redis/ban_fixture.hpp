@@ -25,7 +25,7 @@ class BanLog : public limit::SharedLog {
 
   Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override { return log_.append(entry); }
   Task<Result<News>> read(std::string_view position) override { return log_.read(position); }
-  Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override {
+  Task<Result<limit::Acknowledgements>> hear(std::string_view position, std::uint64_t version) override {
     return log_.hear(position, version);
   }
   Task<error_code> leave() override { return log_.leave(); }

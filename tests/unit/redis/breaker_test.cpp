@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using State = Breaker::State;
 using Pass = Breaker::Pass;
-using Heard = Breaker::Heard;
+using Replies = Breaker::Replies;
 
 /// A breaker whose connection has carried writes and been quiet for an hour.
 class BreakerTest : public testing::Test {
@@ -21,7 +21,7 @@ class BreakerTest : public testing::Test {
     probe(Breaker::Answer::accepted);
     now += 1h;
   }
-  void time_out(Heard heard = Heard::nothing) { breaker.timed_out(now, heard); }
+  void time_out(Replies heard = Replies::none) { breaker.timed_out(now, heard); }
   void probe(Breaker::Answer answer) {
     breaker.probe_sent();
     breaker.probe_answered(now, answer);
@@ -41,21 +41,21 @@ TEST_F(BreakerTest, LetsCallsThroughWhileTheyAreAnswered) {
 }
 
 TEST_F(BreakerTest, OpensAtTheFirstTimeoutIfNothingWasHeardMeanwhile) {
-  time_out(Heard::nothing);
+  time_out(Replies::none);
   EXPECT_EQ(breaker.state(), State::open);
   EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
 TEST_F(BreakerTest, BearsFourTimeoutsOfASlowServerThatStillAnswersOthersAndOpensAtTheFifth) {
-  for (int i = 0; i < 4; ++i) time_out(Heard::other_replies);
+  for (int i = 0; i < 4; ++i) time_out(Replies::others);
   EXPECT_EQ(breaker.state(), State::closed);
-  time_out(Heard::other_replies);
+  time_out(Replies::others);
   EXPECT_EQ(breaker.state(), State::open);
 }
 
 TEST_F(BreakerTest, AnAnswerInTimeEndsAStreakOfTimeouts) {
   for (int i = 0; i < 20; ++i) {
-    time_out(Heard::other_replies);
+    time_out(Replies::others);
     if (i % 4 == 3) breaker.succeeded();
   }
   EXPECT_EQ(breaker.state(), State::closed);
@@ -193,7 +193,7 @@ TEST(Breaker, OpensWhereTheFirstProbeIsNotAnswered) {
 
 TEST(Breaker, DoesNotProbeWithoutAConnection) {
   Breaker breaker;
-  breaker.timed_out(Breaker::Time{1s}, Heard::nothing);
+  breaker.timed_out(Breaker::Time{1s}, Replies::none);
   EXPECT_EQ(breaker.admit(), Pass::refused);
   EXPECT_FALSE(breaker.next_probe());
   breaker.connected(Breaker::Time{2s});

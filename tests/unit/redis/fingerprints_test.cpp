@@ -21,11 +21,11 @@ const std::vector<limit::Fingerprint> kOtherShapes{{"read", "00ff"}, {"upload", 
 template <class Fixture>
 class WithFingerprints : public WithBanLogs<Fixture> {
  protected:
-  limit::Fingerprints::Told tell(RedisFingerprints& gateway, const std::vector<limit::Fingerprint>& own,
-                                 const std::string& instance) {
+  limit::Fingerprints::Comparison tell(RedisFingerprints& gateway, const std::vector<limit::Fingerprint>& own,
+                                       const std::string& instance) {
     const auto answer = this->wait(gateway.tell(own, instance));
     EXPECT_TRUE(answer.has_value());
-    return answer.has_value() ? *answer : limit::Fingerprints::Told{};
+    return answer.has_value() ? *answer : limit::Fingerprints::Comparison{};
   }
 };
 

@@ -14,18 +14,18 @@ constexpr auto kAtOnce = 30s;
 
 /// One part, or with `patience` 0 one step.
 Task<void> forget_once(SharedLimiter& limiter, std::string name, std::string from, Duration patience,
-                       std::optional<Result<Forgotten>>& out) {
+                       std::optional<Result<ForgetResult>>& out) {
   auto walk = limiter.forget(std::move(name), std::move(from), patience);
   out = co_await walk;
 }
 
 template <class Test>
-Result<Forgotten> forget(Test& test, SharedLimiter& limiter, const std::string& name, const std::string& from = "",
-                         Duration patience = kAtOnce) {
-  std::optional<Result<Forgotten>> out;
+Result<ForgetResult> forget(Test& test, SharedLimiter& limiter, const std::string& name, const std::string& from = "",
+                            Duration patience = kAtOnce) {
+  std::optional<Result<ForgetResult>> out;
   spawn(forget_once(limiter, name, from, patience, out), "test");
   EXPECT_TRUE(test.run_until([&] { return out.has_value(); }, 20s)) << "it never ended";
-  return out.value_or(Result<Forgotten>(boost::system::in_place_error, Errc::stopped));
+  return out.value_or(Result<ForgetResult>(boost::system::in_place_error, Errc::stopped));
 }
 
 class ForgottenLimit : public RedisLimiter {
@@ -131,7 +131,7 @@ TEST_F(ForgottenLimit, WaitsForARedisThatPauses) {
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   set_many("hg:v1:{", "}:test:", 20000);
-  std::optional<Result<Forgotten>> out;
+  std::optional<Result<ForgetResult>> out;
   spawn(forget_once(limiter, "test", "", kAtOnce, out), "test");
   run_for(5ms);
   ASSERT_FALSE(out.has_value()) << "too late to pause";
@@ -150,7 +150,7 @@ TEST_F(ForgottenLimit, BeginsAnewWhereItsConnectionBroke) {
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   set_many("session:", "", 100'000);
-  std::optional<Result<Forgotten>> out;
+  std::optional<Result<ForgetResult>> out;
   spawn(forget_once(limiter, "test", "", kAtOnce, out), "test");
   run_for(20ms);
   ASSERT_FALSE(out.has_value()) << "too late to break it";

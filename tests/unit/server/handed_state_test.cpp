@@ -59,7 +59,7 @@ class HandedState : public testing::Test {
   }
   /// The state, with what `change` makes of it.
   template <class Change>
-  TakenState taken(Change change, bool same_hashes = true) {
+  TakeoverResult taken(Change change, bool same_hashes = true) {
     const int file = write_state(before.parts(logs), most);
     EXPECT_GE(file, 0);
     std::string bytes(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');

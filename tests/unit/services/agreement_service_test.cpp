@@ -40,12 +40,12 @@ class ScriptedFingerprints final : public limit::Fingerprints {
   ScriptedFingerprints(std::shared_ptr<SharedShapes> shared, std::string name)
       : shared_(std::move(shared)), name_(std::move(name)) {}
 
-  Task<Result<Told>> tell(std::vector<limit::Fingerprint> own, std::string) override {
+  Task<Result<Comparison>> tell(std::vector<limit::Fingerprint> own, std::string) override {
     ++shared_->calls;
     if (shared_->away)
-      co_return Result<Told>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
+      co_return Result<Comparison>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
     shared_->of_gateways[name_] = own;
-    Told told;
+    Comparison told;
     told.gateways = shared_->of_gateways.size();
     for (const auto& mine : own)
       for (const auto& [name, all] : shared_->of_gateways)

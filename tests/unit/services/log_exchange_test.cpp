@@ -58,11 +58,11 @@ class LogInMemory final : public limit::SharedLog {
     news.more = from + news.entries.size() < stream_.entries.size();
     co_return news;
   }
-  Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override {
-    using Told = Result<limit::Heard>;
+  Task<Result<limit::Acknowledgements>> hear(std::string_view position, std::uint64_t version) override {
+    using Told = Result<limit::Acknowledgements>;
     if (stream_.away) co_return Told(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
     stream_.present[this] = position.empty() ? 0 : std::stoul(std::string(position));
-    limit::Heard out{.heard = 0, .of = stream_.present.size()};
+    limit::Acknowledgements out{.heard = 0, .of = stream_.present.size()};
     for (const auto& [who, at] : stream_.present) out.heard += at >= version ? 1 : 0;
     co_return Told(boost::system::in_place_value, out);
   }

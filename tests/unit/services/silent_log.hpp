@@ -21,8 +21,9 @@ class SilentLog final : public limit::SharedLog {
     news.position = std::string(position);
     co_return news;
   }
-  Task<Result<limit::Heard>> hear(std::string_view, std::uint64_t) override {
-    co_return Result<limit::Heard>(boost::system::in_place_value, limit::Heard{.heard = 1, .of = 1});
+  Task<Result<limit::Acknowledgements>> hear(std::string_view, std::uint64_t) override {
+    co_return Result<limit::Acknowledgements>(boost::system::in_place_value,
+                                              limit::Acknowledgements{.heard = 1, .of = 1});
   }
   Task<error_code> leave() override { co_return error_code(); }
   void stop() override {}

@@ -29,7 +29,7 @@ class TopBoardTest : public testing::Test {
   void count(const std::string& key, std::uint32_t times, bool rejected) {
     auto sketch = std::make_unique<observe::HeavyKeys>();
     sketch->add(std::hash<std::string>()(key), key, times);
-    std::vector<observe::TakenTop> taken;
+    std::vector<observe::LimitSketches> taken;
     taken.push_back({"x", rejected ? std::move(sketch) : nullptr, rejected ? nullptr : std::move(sketch)});
     board.add(taken, now);
   }

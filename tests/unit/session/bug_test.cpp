@@ -76,7 +76,7 @@ class Bug : public net::test::Loop {
   }
 
   std::string answer_to(std::string_view request) {
-    sessions_->take(near_, std::make_shared<Entrance>());
+    sessions_->take(near_, std::make_shared<ListenerSettings>());
     say(request);
     std::string out;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -194,7 +194,7 @@ class ToySessionTest : public net::test::Loop {
 };
 
 TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   say("1 /9\n2 /0\n3 /5\n");
   EXPECT_TRUE(hears("2 200\n")) << "while the others wait";
   EXPECT_TRUE(waits(2));
@@ -207,7 +207,7 @@ TEST_F(ToySessionTest, AnswersEachStreamWhenItIsReady) {
 }
 
 TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   say("1 /9\n2 /9\n3 /0\n");
   EXPECT_TRUE(hears("3 200\n"));
   say("1 !\n4 /0\n");
@@ -218,7 +218,7 @@ TEST_F(ToySessionTest, EndsOneStreamAndNoOther) {
 }
 
 TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   say("1 /9\n2 /bug\n");
   EXPECT_TRUE(hears("2 500\n"));
   EXPECT_EQ(handler_.bugs, 1);
@@ -227,7 +227,7 @@ TEST_F(ToySessionTest, TellsABugOfOneStreamAndGoesOnWithTheOthers) {
 }
 
 TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   far_.close();
@@ -240,7 +240,7 @@ TEST_F(ToySessionTest, EndsAllStreamsOfAClientThatIsGone) {
 }
 
 TEST_F(ToySessionTest, IsBrokenOffWithAllItsStreamsByAWorkerThatWaitsNoLonger) {
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   say("1 /9\n2 /9\n");
   EXPECT_TRUE(waits(2));
   sessions_.drain();
@@ -282,12 +282,12 @@ TEST_F(ToySessionTest, IsNotSparedByTheEndOfItsAddressBecauseItWasAnotherBefore)
   boost::asio::basic_socket_acceptor<net::Tcp, net::Executor> acceptor(
       loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
   std::vector<net::Socket> clients;
-  const auto entrance = std::make_shared<Entrance>();
+  const auto listener = std::make_shared<ListenerSettings>();
   for (int i = 0; i < kMany; ++i) {
     clients.emplace_back(loop_.get_executor()).connect(acceptor.local_endpoint());
     net::Socket near(loop_.get_executor());
     acceptor.accept(near);
-    many.take(net::StreamPtr(new net::Stream(std::move(near), timers_)), entrance);
+    many.take(net::StreamPtr(new net::Stream(std::move(near), timers_)), listener);
   }
   ASSERT_NE(Before::last, nullptr);
   ConnectionCall::Wanted wanted{.what = ConnectionCall::What::end_address};
@@ -303,7 +303,7 @@ TEST_F(ToySessionTest, IsNotSparedByTheEndOfItsAddressBecauseItWasAnotherBefore)
 TEST_F(ToySessionTest, IsClosedWithoutAWordWhereItsProtocolHasNoneForTooMany) {
   bounds_.connections = 0;
   sessions_.use(timeouts_, bounds_);
-  sessions_.take(near_, std::make_shared<Entrance>());
+  sessions_.take(near_, std::make_shared<ListenerSettings>());
   EXPECT_FALSE(near_->is_open());
   EXPECT_TRUE(sessions_.empty());
   EXPECT_EQ(connections_.connections.load(), 0U);

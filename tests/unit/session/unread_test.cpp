@@ -64,9 +64,9 @@ class Unread : public net::test::Loop {
 TEST_F(Unread, IsAnsweredWithADateWhereThereAreTooManyConnections) {
   bounds_.connections = 0;
   sessions_.use(timeouts_, bounds_);
-  const auto entrance = std::make_shared<Entrance>();
-  entrance->http2 = true;  // so nobody knows yet what the client speaks
-  sessions_.take(near_, entrance);
+  const auto listener = std::make_shared<ListenerSettings>();
+  listener->http2 = true;  // so nobody knows yet what the client speaks
+  sessions_.take(near_, listener);
   EXPECT_EQ(answer_to("GET / HTTP/1.1\r\n"),
             answer("503 Service Unavailable", "This gateway has too many connections. Please try again in a while.\n"));
 }
@@ -78,9 +78,9 @@ TEST_F(Unread, IsAnsweredWithADateWherePlainHttpComesInPlaceOfTls) {
   texts.pairs.push_back({file("good.pem"), file("good.key")});
   const auto tls = net::ServerTls::make(library_, options, texts);
   ASSERT_TRUE(tls.has_value()) << tls.error();
-  const auto entrance = std::make_shared<Entrance>();
-  entrance->tls = *tls;
-  sessions_.take(near_, entrance);
+  const auto listener = std::make_shared<ListenerSettings>();
+  listener->tls = *tls;
+  sessions_.take(near_, listener);
   EXPECT_EQ(
       answer_to("GET / HTTP/1.1\r\n"),
       answer("400 Bad Request",

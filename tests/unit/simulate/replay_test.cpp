@@ -35,7 +35,7 @@ std::vector<test::Group> crowd() {
 /// By the numbers of the arrivals.
 class Decisions {
  public:
-  void add(const engine::Decided& decided) {
+  void add(const engine::ArrivalResult& decided) {
     if (all_.size() <= decided.number) all_.resize(decided.number + 1);
     all_[decided.number] = {decided.status, decided.ended_by, std::string(decided.limit), decided.retry_after};
   }
@@ -50,7 +50,7 @@ class Decisions {
 };
 
 /// The line of the gateway's log, in JSON, as it would have been written.
-std::string line_of(const engine::Decided& decided) {
+std::string line_of(const engine::ArrivalResult& decided) {
   observe::LogOptions options;
   options.key = Hash();
   observe::AccessRecord record;
@@ -80,7 +80,7 @@ TEST_P(Replays, OfALogDecideTheSame) {
                                       "routes": [{"path": "/*", "to": "app", "limits": ["each", "all"]}])");
   Decisions first;
   std::string log;
-  const auto run_first = test::simulated(config, crowd(), {.each = [&](const engine::Decided& decided) {
+  const auto run_first = test::simulated(config, crowd(), {.each = [&](const engine::ArrivalResult& decided) {
                                            first.add(decided);
                                            log += line_of(decided);
                                          }});
@@ -92,7 +92,8 @@ TEST_P(Replays, OfALogDecideTheSame) {
   auto arrivals = access_logs::LogArrivals::open({.files = {file.path()}});
   ASSERT_TRUE(arrivals.has_value()) << arrivals.error();
   Decisions second;
-  const auto again = run(policy_of(config), **arrivals, {.each = [&](const engine::Decided& one) { second.add(one); }});
+  const auto again =
+      run(policy_of(config), **arrivals, {.each = [&](const engine::ArrivalResult& one) { second.add(one); }});
   EXPECT_EQ((*arrivals)->counts().unread, 0U);
   EXPECT_EQ(again.figures.refused, run_first.figures.refused);
   ASSERT_EQ(second.all().size(), first.all().size());

@@ -8,16 +8,16 @@
 namespace headgate::redis {
 
 /// A server whose keys could not be examined.
-struct NotForgotten {
+struct ForgetFailure {
   std::string server;  ///< "host:port", or the slots of a cluster that no server has
   std::string why;     ///< one printable line
 };
 
-struct Forgotten {
+struct ForgetResult {
   std::uint64_t keys = 0;       ///< number of removed keys
   std::uint64_t looked_at = 0;  ///< number of examined keys of any kind
   std::uint64_t there = 0;      ///< total number of keys on the servers that were asked, as last reported
-  std::vector<NotForgotten> not_done;
+  std::vector<ForgetFailure> not_done;
   std::string more;  ///< where the next part begins; empty if this was the last
 };
 

@@ -5,7 +5,7 @@
 
 namespace headgate::services {
 
-struct Refused {
+struct Refusal {
   unsigned status = 0;  ///< HTTP status.
   std::string why;      ///< Reason, a sentence.
 };

@@ -2,11 +2,11 @@
 
 #include "headgate/gateway/explain.hpp"
 
-#include "gateway/asked/announced_body.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/limits/limit_states.hpp"
 #include "gateway/limits/settle.hpp"
+#include "gateway/questions/announced_body.hpp"
 #include "gateway/steps/split.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"

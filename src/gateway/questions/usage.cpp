@@ -1,9 +1,9 @@
 // Tells a caller how many permits its limits have left, without taking any.
 
 #include "gateway/answers/respond.hpp"
-#include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_states.hpp"
+#include "gateway/questions/announced_body.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 #include "look.hpp"
@@ -22,7 +22,7 @@ namespace headgate::gateway {
 namespace {
 
 /// The request that the caller asks about. Its views point into itself and into the usage request.
-struct AskedRequest {
+struct HypotheticalRequest {
   std::string method;
   std::string target;
   std::string route;
@@ -44,7 +44,7 @@ bool read(const Exchange& x, std::string_view name, std::string& out) {
 
 /// Fills `asked` from the usage request and its parameters `path`, `route` and `method`. Without a path the target
 /// stays empty.
-std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
+std::optional<Problem> read(const Exchange& x, HypotheticalRequest& asked) {
   if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
     return not_understood("The parameters of this question cannot be read.");
   if (!asked.target.empty() && !asked.route.empty())
@@ -101,7 +101,7 @@ bool takes(const RouteOptions& options, const std::vector<std::string>& methods,
 
 /// Sets the route by its name, for the host of the usage request. A route of another host is reported as unknown, so
 /// that callers do not learn that it exists.
-std::optional<Problem> name_route(const CompiledConfig& compiled, AskedRequest& asked) {
+std::optional<Problem> name_route(const CompiledConfig& compiled, HypotheticalRequest& asked) {
   const auto& host = asked.x.request.host;
   const auto& by_name = compiled.usage()->by_name;
   const auto before = [](const Route* route, const std::string& name) { return route->name < name; };
@@ -215,7 +215,7 @@ MaybeProblem identify_for_usage(Path& path, Exchange& x) {
 }  // namespace
 
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
-  const auto asked = std::make_unique<AskedRequest>();
+  const auto asked = std::make_unique<HypotheticalRequest>();
   if (const auto problem = read(x, *asked)) co_return problem;
   const bool about_path = !asked->target.empty();
   const bool about_route = !asked->route.empty();
