@@ -1,4 +1,4 @@
-# Read by ctest: adds the suites that `program` lists, under `label`.
+# Adds the test suites that `program` lists, under `label`. ctest reads this file.
 execute_process(COMMAND "${program}" --gtest_list_tests OUTPUT_VARIABLE listed ERROR_VARIABLE complaint RESULT_VARIABLE failed)
 get_filename_component(name "${program}" NAME)
 string(REGEX MATCHALL "(^|\n)[A-Za-z0-9_/]+\\." suites "${listed}")

@@ -2,7 +2,7 @@
 #   cmake -DOUT=decide_script.cpp "-DALGORITHMS=a.lua;b.lua" -DDECIDE=decide.lua -P embed_lua.cmake
 cmake_minimum_required(VERSION 3.25)
 
-# In text, what stands behind the line of `mark`, and before the next one if there is one.
+# Sets `out` to the part of `text` after the line of `mark`, up to the next such line if there is one.
 function(part_of text file mark out)
   string(FIND "${text}" "--@${mark}\n" begin)
   if(begin EQUAL -1)
@@ -16,7 +16,7 @@ function(part_of text file mark out)
   set(${out} "${part}" PARENT_SCOPE)
 endfunction()
 
-# In text, the parts of other files beside decide.lua that its lines `--+<file> <part>` ask for.
+# Replaces each line `--+<file> <part>` of `text` by that part of the other file in the folder of decide.lua.
 function(with_shared text out)
   while(text MATCHES "--\\+([a-z_]+) ([a-z]+)\n")
     set(line "${CMAKE_MATCH_0}")

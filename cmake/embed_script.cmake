@@ -1,6 +1,6 @@
-# Writes one Lua script as a C++ file of bytes, with its SHA-1: NAME() is the text, NAME_sha() the SHA-1. HEADER declares both in
-# NAMESPACE. Included for its function, or run by headgate_script:
-#   cmake -DOUT=shared_log_script.cpp -DSCRIPT=shared_log.lua -DNAME=shared_log_script -DHEADER=... -DNAMESPACE=... -P embed_script.cmake
+# Writes one Lua script as a C++ file of bytes, with its SHA-1: NAME() is the text, NAME_sha() the SHA-1. HEADER declares both in NAMESPACE.
+# Other files include it for its function, and headgate_script runs it: cmake -DOUT=shared_log_script.cpp -DSCRIPT=shared_log.lua
+# -DNAME=shared_log_script -DHEADER=... -DNAMESPACE=... -P embed_script.cmake
 
 function(embed_script text out name header namespace)
   file(WRITE ${out}.lua "${text}")

@@ -1,6 +1,6 @@
-# What `cmake --install` brings beside the program, and what the package has of it (cmake/headgate_package.cmake): manual pages and words
-# for shells, which the program prints itself, a service, a first configuration, examples, alerts. What depends on the prefix is
-# decided when it is installed, so that --prefix moves everything.
+# The files that `cmake --install` and the package (cmake/headgate_package.cmake) install in addition to the program: manual pages and shell
+# completions, which the program prints itself, a service, a first configuration, examples and alerts. Paths that depend on the prefix are
+# decided at installation, so that --prefix moves everything.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(HEADGATE_DOCUMENTS ${CMAKE_INSTALL_DATAROOTDIR}/doc/headgate)
 
@@ -24,9 +24,9 @@ if(EXISTS /etc/os-release)
   file(STRINGS /etc/os-release debian REGEX "^VERSION_ID=")
   string(REGEX REPLACE "[^0-9.]" "" debian "${debian}")
 endif()
-# Older than the same for the next Debian, so that an upgrade of the system replaces it.
+# The revision is lower than that of the same package for the next Debian, so that an upgrade of the system replaces the package.
 set(HEADGATE_DEBIAN_REVISION "${HEADGATE_PACKAGE_REVISION}~deb${debian}")
-# Where units belong that come with a package: below /usr since Debian 13.
+# The folder for units of packages, which is below /usr since Debian 13.
 set(units /lib/systemd/system)
 if(debian VERSION_GREATER_EQUAL 13)
   set(units /usr/lib/systemd/system)

@@ -1,7 +1,7 @@
-# headgate_join(TARGET SOURCE...): compiles several sources as one, as HEADGATE_UNITY says: those of one folder, or about as many as it
-# says, in groups of the same size. In groups of our own: how CMake divides them depends on its version, and what stands together must not
-# have the same names. The sources of HEADGATE_COUNTED are groups of their own, as tests/cost compiles them once more: an object with others
-# in it would bring them a second time.
+# headgate_join(TARGET SOURCE...): compiles several sources as one. HEADGATE_UNITY chooses the groups: the sources of one folder, or groups
+# of equal size with about that number of sources. The groups are made here, because CMake's own groups depend on its version, and sources
+# of one group must not define the same names. The sources of HEADGATE_COUNTED have separate groups, because tests/cost compiles them once
+# more, and an object with other sources in it would define those twice.
 function(headgate_join target)
   if(NOT HEADGATE_UNITY)
     return()
@@ -26,7 +26,8 @@ function(headgate_join target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# headgate_join_folders(PREFIX SOURCE...): a group for each folder. So a name in an unnamed namespace needs to be unique in its folder only.
+# headgate_join_folders(PREFIX SOURCE...): makes a group for each folder. A name in an unnamed namespace then only needs to be unique in its
+# folder.
 function(headgate_join_folders prefix)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH folder)
@@ -36,7 +37,7 @@ function(headgate_join_folders prefix)
   endforeach()
 endfunction()
 
-# headgate_join_evenly(PREFIX SOURCE...): groups of about HEADGATE_UNITY sources, all of the same size.
+# headgate_join_evenly(PREFIX SOURCE...): makes groups of equal size, with about HEADGATE_UNITY sources each.
 function(headgate_join_evenly prefix)
   list(LENGTH ARGN sources)
   math(EXPR groups "(${sources} + ${HEADGATE_UNITY} / 2) / ${HEADGATE_UNITY}")
@@ -51,11 +52,12 @@ function(headgate_join_evenly prefix)
   endforeach()
 endfunction()
 
-# What no request passes is compiled for size, which takes a third less time. The first has its headers precompiled so, for all.
+# Modules that no request passes are compiled for size, which takes a third less time. The first of them precompiles its headers for size,
+# and the others use these.
 set(HEADGATE_BESIDE_THE_PATH keyring load notify access_logs config offline translate policy_test services simulate admin server cli)
 set(HEADGATE_FOR_SIZE -Os)
 
-# headgate_module(NAME USES module... LIBS target...): the library headgate_NAME of everything in src/NAME.
+# headgate_module(NAME USES module... LIBS target...): makes the library headgate_NAME from all sources in src/NAME.
 function(headgate_module name)
   cmake_parse_arguments(arg "" "" "USES;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
@@ -65,17 +67,19 @@ function(headgate_module name)
   else()
     if(name STREQUAL "limit")
       file(GLOB algorithms ${CMAKE_SOURCE_DIR}/src/limit/algorithms/*.cpp)
-      set_source_files_properties(${algorithms} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # their functions have the same names
+      set_source_files_properties(${algorithms} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the algorithms' functions have the same names
     endif()
     add_library(headgate_${name} STATIC ${sources})
-    target_include_directories(headgate_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)  # "module/folder/thing.hpp" of its own
+    # for the module's private headers: "module/folder/thing.hpp"
+    target_include_directories(headgate_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
     headgate_join(headgate_${name} ${sources})
     if(name IN_LIST HEADGATE_BESIDE_THE_PATH)
       target_compile_options(headgate_${name} PRIVATE "$<$<CONFIG:Release>:${HEADGATE_FOR_SIZE}>")
     elseif(HEADGATE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # GCC bounds how much one source may grow by inlining. Several compiled as one reach that bound, and which calls of the path are
-      # inlined would depend on which sources stand together: 2 % of the instructions of a request came and went with a new file.
-      # Its loops over short texts and lists have nothing for vectors, and looking for it takes a twentieth of the time.
+      # GCC bounds how much one source may grow by inlining. Several sources compiled as one reach that bound. The grouping of the sources
+      # would then decide which calls of the path are inlined, and a new file could change the instructions of a request by 2 %.
+      # Vectorisation is off, because the loops over short texts and lists gain nothing from it, and it takes a twentieth of the compile
+      # time.
       target_compile_options(headgate_${name} PRIVATE
         "$<$<CONFIG:Release>:--param=large-unit-insns=200000;-fno-tree-vectorize>")
     endif()
@@ -85,15 +89,16 @@ function(headgate_module name)
   list(TRANSFORM arg_USES PREPEND headgate::)
   target_link_libraries(headgate_${name} ${scope} headgate::options ${arg_USES} ${arg_LIBS})
   if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND NOT name MATCHES "^(core|http|scan|identity|net|limit|redis)$")
-    # They parse no bytes of a stranger. These checks take a quarter of the compile time, and AddressSanitizer finds a null pointer that
-    # is followed all the same.
+    # These modules do not parse bytes from strangers. The checks take a quarter of the compile time, and AddressSanitizer finds the use of
+    # a null pointer without them.
     target_compile_options(headgate_${name} PRIVATE -fno-sanitize=null,alignment,vptr ${HEADGATE_UNGUARDED_GLOBALS})
   endif()
   if(name STREQUAL "shed")
-    target_compile_options(headgate_shed PRIVATE -ffp-contract=off)  # its pictures are compared to the last digit
+    target_compile_options(headgate_shed PRIVATE -ffp-contract=off)  # tests compare the pictures of its simulation to the last digit
   endif()
   if(HEADGATE_SANITIZE AND name MATCHES "^(limit|shed|balance)$")
-    # Its tests spend minutes in it, on long random histories. A header is precompiled for one optimisation only.
+    # Tests of these modules run long random histories, which takes minutes. A precompiled header serves only one optimisation level, so
+    # these modules have none.
     target_compile_options(headgate_${name} PRIVATE -O1)
   elseif(HEADGATE_PRECOMPILE AND sources)
     set(precompiled core)
@@ -109,7 +114,7 @@ function(headgate_module name)
 endfunction()
 
 # headgate_registry(TARGET NAME TYPE HEADER NAMESPACE SPACE FILE...): adds to TARGET the table NAME() of constants of TYPE. Each FILE
-# defines one of its own name in NAMESPACE::SPACE; without SPACE it is "".
+# defines one constant, named like the file, in NAMESPACE::SPACE. SPACE is "" if there is none.
 function(headgate_registry target name type header namespace space)
   set(names "")
   foreach(source IN LISTS ARGN)
@@ -152,8 +157,9 @@ std::span<const @type@* const> @name@() noexcept { return kRows; }
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_rows(TARGET MODULE/TABLE TYPE NAME FOLDER...): adds to TARGET the TABLE() of src/MODULE/TABLE/*.cpp, whose constants of TYPE are
-# in the namespace NAME, as headgate/MODULE/NAME.hpp says. Each FOLDER has more of them, which TARGET compiles already.
+# headgate_rows(TARGET MODULE/TABLE TYPE NAME FOLDER...): adds to TARGET the function TABLE() with the constants of src/MODULE/TABLE/*.cpp.
+# These constants of TYPE are in the namespace NAME, and headgate/MODULE/NAME.hpp declares the function. Each FOLDER has further constants,
+# which TARGET already compiles.
 function(headgate_rows target place type name)
   cmake_path(GET place PARENT_PATH module)
   cmake_path(GET place FILENAME table)
@@ -165,7 +171,7 @@ function(headgate_rows target place type name)
   headgate_registry(${target} ${table} ${type} headgate/${module}/${name}.hpp headgate::${module} ${name} ${sources})
 endfunction()
 
-# headgate_families(TARGET HEADER...): adds to TARGET families() of headgate/observe/metrics_family.hpp, of the constants in
+# headgate_families(TARGET HEADER...): adds to TARGET the function families() of headgate/observe/metrics_family.hpp, with the constants in
 # headgate/observe/families/HEADER.hpp. Each header of that folder is named, because the output has the order of the names.
 function(headgate_families target)
   set(folder headgate/observe/families)
@@ -186,9 +192,9 @@ function(headgate_families target)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of
-# its file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes. Each FOLDER has more of
-# both: its <name>.cpp TARGET compiles already.
+# headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant named
+# like the file. Also adds the script that is joined from lua/algorithms/*.lua and lua/decide.lua, embedded as bytes. Each FOLDER has
+# further algorithms as .cpp and .lua; TARGET already compiles the .cpp files.
 function(headgate_algorithms target)
   set(generated ${CMAKE_BINARY_DIR}/generated/${target})
   set(code ${CMAKE_SOURCE_DIR}/src/limit/algorithms/*.cpp)
@@ -209,7 +215,8 @@ function(headgate_algorithms target)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
     DEPENDS ${scripts} ${shared} ${embed} ${writes} VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # a test brings its own; only bytes
+  # a test may replace this file, which has only bytes
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
@@ -223,11 +230,13 @@ function(headgate_script target name namespace header)
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSCRIPT=${script} -DNAME=${name}_script -DHEADER=${header} -DNAMESPACE=${namespace}
       -P ${embed}
     DEPENDS ${script} ${embed} VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # each has a kScript; only bytes
+  # each file defines kScript and has only bytes
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_page(TARGET): adds to TARGET page_files() of dashboard/*, and of the library that draws its plots, as Debian packages it.
+# headgate_page(TARGET): adds to TARGET the function page_files() with the files of dashboard/* and of the library that draws the plots, as
+# Debian packages it.
 function(headgate_page target)
   find_file(HEADGATE_DYGRAPHS dygraph.min.js PATHS /usr/share/javascript/dygraphs)
   find_file(HEADGATE_DYGRAPHS_LICENCE copyright PATHS /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
@@ -256,17 +265,18 @@ function(headgate_page target)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DFILES=${files}" -P ${embed}
     DEPENDS ${sources} ${plots} ${folder}/dygraph.min.css ${licence} ${embed} VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # a hundred thousand numbers
+  # the file has only a hundred thousand numbers
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_commit(TARGET): generates commit() of include/headgate/admin/commit.hpp. Without a repository, as in the build of an image, it is what
-# HEADGATE_COMMIT says.
+# headgate_commit(TARGET): generates commit() of include/headgate/admin/commit.hpp. Without a repository, as in the build of an image,
+# HEADGATE_COMMIT gives the commit.
 function(headgate_commit target)
   set(HEADGATE_COMMIT "" CACHE STRING "The commit that is built; empty: what git says")
   set(commit "${HEADGATE_COMMIT}")
   if(NOT commit)
-    # Whoever owns the files: only the name of the commit is read.
+    # The owner of the files does not matter, because only the name of the commit is read.
     execute_process(COMMAND git -c safe.directory=* rev-parse --short=12 HEAD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
       OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)

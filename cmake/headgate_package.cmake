@@ -1,4 +1,5 @@
-# The package for Debian: `cpack` in a build directory, or ./dev deb. It has what `cmake --install` brings with the prefix /usr.
+# The package for Debian: `cpack` in a build directory, or ./dev deb. The package has the files that `cmake --install` installs with the
+# prefix /usr.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME headgate)
 set(CPACK_PACKAGE_CONTACT "${HEADGATE_MAINTAINER}")
@@ -8,7 +9,7 @@ set(CPACK_PACKAGE_DESCRIPTION
 request on or answers 429 with the time after which a retry will succeed.
 Counters are in its own memory, or in Redis if several gateways must enforce
 one limit. One binary, one file; a reload or an upgrade loses no connection.")
-# Absolute paths, as /etc is not below /usr.
+# Paths are absolute, because /etc is not below /usr.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})

@@ -1,7 +1,8 @@
-# headgate_discover_suites(PROGRAM LABEL): each suite of a GoogleTest program is one test of ctest, by the suite's name; what it
-# prints names the single tests. A process for each single test took longer to start than most of them run.
+# headgate_discover_suites(PROGRAM LABEL): makes each suite of a GoogleTest program a test of ctest with the name of the suite. Its output
+# names the single tests. A process for each single test would take longer to start than most tests take to run.
 #
-# A suite counts as skipped where the last lines list skipped tests. Failed ones are listed behind those, so that a skip hides none.
+# A suite counts as skipped if the last lines of its output list skipped tests. Failed tests are listed after skipped ones, so a skip hides
+# no failure.
 function(headgate_discover_suites program label)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${program}_suites.cmake)
   file(GENERATE OUTPUT ${file} CONTENT "

@@ -1,5 +1,5 @@
-# Part of `cmake --install`: what the program prints of itself, and what names the places of the others. headgate_install.cmake sets the
-# variables.
+# Part of `cmake --install`: installs the files that the program prints, and files that contain paths of other files. headgate_install.cmake
+# sets the variables.
 set(prefix "${CMAKE_INSTALL_PREFIX}")
 file(REMOVE_RECURSE "${made}")
 file(MAKE_DIRECTORY "${made}/completion")
@@ -12,7 +12,7 @@ function(must_run)
   endif()
 endfunction()
 
-# A directory below the prefix.
+# Installs files in a directory below the prefix.
 function(put destination)
   file(INSTALL DESTINATION "${prefix}/${destination}" TYPE FILE FILES ${ARGN})
 endfunction()
@@ -25,7 +25,7 @@ endforeach()
 file(GLOB pages "${made}/man/*.1.gz")
 put(${data}/man/man1 ${pages})
 
-# Where each shell looks: what came with a package, or with anything else.
+# The folder where each shell looks for completions. zsh has one folder for packages and another one for everything else.
 set(zsh site-functions)
 if(prefix STREQUAL "/usr")
   set(zsh vendor-completions)
@@ -41,7 +41,8 @@ foreach(row "bash;bash-completion/completions;headgate" "zsh;zsh/${zsh};_headgat
   put(${data}/${place} "${made}/completion/${name}")
 endforeach()
 
-# The program looks for its configuration in /etc, so a prefix of the system keeps it there. Any other has everything within.
+# The program looks for its configuration in /etc, so with a prefix of the system the configuration is there. With any other prefix,
+# everything is below the prefix.
 if(prefix MATCHES "^/usr(/local)?/?$")
   set(etc /etc)
 else()
@@ -56,14 +57,14 @@ string(REPLACE "/etc/headgate" "${etc}/headgate" unit "${unit}")
 file(WRITE "${made}/headgate.service" "${unit}")
 file(INSTALL DESTINATION "${units}" TYPE FILE FILES "${made}/headgate.service" "${source}/conf/systemd/headgate.socket")
 
-# The date is SOURCE_DATE_EPOCH's, if that is set.
+# The date is that of SOURCE_DATE_EPOCH, if the variable is set.
 string(TIMESTAMP moment "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE "${made}/changelog.Debian"
   "headgate (${version}-${revision}) stable; urgency=medium\n\n  * headgate ${version}.\n\n -- ${maintainer}  ${moment}\n")
 must_run(gzip -9n "${made}/changelog.Debian")
 put(${documents} "${made}/changelog.Debian.gz")
 
-# Never in the place of a file that somebody has written.
+# Existing files are never replaced, because somebody may have changed them.
 if(NOT EXISTS "$ENV{DESTDIR}${etc}/headgate/headgate.json")
   file(INSTALL DESTINATION "${etc}/headgate" TYPE FILE FILES "${source}/packaging/headgate.json")
 endif()
@@ -71,7 +72,7 @@ if(NOT EXISTS "$ENV{DESTDIR}${etc}/logrotate.d/headgate")
   file(INSTALL DESTINATION "${etc}/logrotate.d" TYPE FILE FILES "${source}/packaging/headgate.logrotate" RENAME headgate)
 endif()
 
-# What it consists of, where a database of packages knows.
+# The bill of materials needs a database of packages.
 find_program(dpkg dpkg-query)
 if(dpkg)
   must_run("${source}/packaging/sbom.sh" "${program}" "${version}" "${made}/sbom.cdx.json" "${made}/compiled-in")

@@ -8,7 +8,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Changes the checks of `checked` to a shard of `key`.
+/// Changes the checks of `checked` so that they use a shard of `key`.
 void point_at(Exchange& x, CheckedLimit& checked, std::string_view key, std::uint32_t shard) {
   checked.shard = static_cast<std::uint8_t>(shard);
   ++checked.shards;
@@ -81,8 +81,8 @@ bool OtherShards::of_buckets() const {
   });
 }
 
-/// The round stays rejected. The caller is told the shortest wait of all shards or, if some shards were not asked, the
-/// time until each shard has permits.
+/// Tells the caller when to come back, because the round stays rejected: the shortest wait of all shards or, if some
+/// shards were not asked, the time until each shard has permits.
 void OtherShards::tell_soonest() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i) {

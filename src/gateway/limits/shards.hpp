@@ -22,11 +22,11 @@ void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::
 /// Returns whether a limit of the round has used one of several shards.
 bool in_shards(const Round& round) noexcept;
 
-/// A round that was rejected by the chosen shards and tries other shards, which may have permits. Shards that are known
-/// to reject are skipped. For a bucket, one more shard is asked: the second call finds most of the permits that the
-/// first one missed, and the wait for an empty bucket is known. For other limits, all shards are asked, so that the
-/// announced wait holds at each gateway, whichever shards it asks. Both functions return the decision, or nothing if
-/// Redis has to be asked for the decision of the round.
+/// Tries other shards for a round that the chosen shards rejected, because other shards may have permits. Shards that
+/// are known to reject are skipped. For a bucket, one more shard is asked: the second call finds most of the permits
+/// that the first call missed, and the wait for an empty bucket is known. For other limits, all shards are asked, so
+/// that the announced wait holds at each gateway, whichever shards it asks. Both functions return the decision, or
+/// nothing if Redis has to be asked for the decision of the round.
 class OtherShards {
  public:
   OtherShards(Exchange& x, Round& round);
@@ -60,7 +60,7 @@ struct CountedKey {
   std::uint64_t hash;
   std::string_view key;
 };
-/// Returns the caller's key without a shard. Without shards the hash is the one of the check; otherwise it is computed
+/// Returns the caller's key without a shard. Without shards, the hash is that of the check; otherwise it is computed
 /// here.
 inline CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
   const auto& check = admission.checks[checked.first];

@@ -17,8 +17,8 @@ using shed::InQueue;
 using std::chrono::milliseconds;
 
 /// The interval at which the first request of a queue asks Redis, because other gateways do not report returned
-/// permits: 25 ms at first, and longer as the wait goes on. With a fixed interval, clients with many keys could cause
-/// many calls.
+/// permits. The interval is 25 ms at first and grows during the wait. With a fixed interval, clients with many keys
+/// could cause many calls.
 constexpr Duration kAskAgain = milliseconds(25);
 constexpr Duration kAskAtLeast = milliseconds(250);
 /// The interval after a permit was returned on this gateway, because its own message to Redis may still be on the way.
@@ -86,7 +86,7 @@ bool Turn::stays(const Batch& batch) {
 }
 
 /// The wait begins when the request is queued for the first time. It ends after the shortest of the times that this
-/// limit, the client and, for a place at the upstream, the route's timeout allow.
+/// limit, the client and the route's timeout allow. The route's timeout counts only for a place at the upstream.
 bool Turn::stand(const Batch& batch, std::size_t at) {
   const auto& check = batch.checks[at];
   const auto now = x_.clock->steady();

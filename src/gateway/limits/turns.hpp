@@ -54,8 +54,8 @@ class InLine : public shed::WaitQueues::Member {
   CalledHook in_called_;
 };
 
-/// The place of one request in the queue for a permit. A request is in one queue at a time: if it needs permits of two
-/// limits, it waits for one after the other.
+/// The place of one request in the queue for a permit. A request is in one queue at a time. If it needs permits of two
+/// limits, it waits for one permit after the other.
 class Turn final : public InLine {
  public:
   enum class For {
@@ -69,18 +69,19 @@ class Turn final : public InLine {
 
   /// The action that is allowed for a request with the checks of `batch`.
   enum class May {
-    ask,      ///< the request may ask the store, because it is the first or no request waits
-    wait,     ///< the request waits in the queue behind others
-    not_pass  ///< others wait and this request cannot wait: it is rejected, even if a permit is returned at this moment
+    ask,   ///< the request may ask the store, because it is the first or no request waits
+    wait,  ///< the request waits in the queue behind others
+    /// others wait, but this request cannot wait, so it is rejected even if a permit is returned at this moment
+    not_pass
   };
   May begin(const Batch& batch);
-  /// Returns, after a rejection, whether the request is queued and has time left. Then it may wait().
+  /// Returns, after a rejection, whether the request is queued and has time left. If so, it may wait().
   bool stays(const Batch& batch);
   /// Returns the last result of begin() or stays().
   bool waits() const noexcept { return waits_; }
   /// Returns whether the request has ever been queued.
   bool has_waited() const noexcept { return since_ != Clock::Steady(); }
-  /// Returns when the request may ask again, when its time is over, or when its client has left.
+  /// Waits until the request may ask again, its time is over, or its client has left.
   Task<void> wait();
   /// Notes that the request has all its permits.
   void admitted() noexcept { told_.reset(); }

@@ -16,7 +16,7 @@ bool avoided_answer(const Exchange& x) noexcept {
     case EndedBy::limit:  // by the messages of its own call
     case EndedBy::operator_:
       return true;
-    default:  // also a server that knows the deadline, and breaks off by itself
+    default:  // this includes a server that knows the deadline and breaks off by itself
       return own_deadline_over(x) || tells_nothing(x, x.answer.status);
   }
 }

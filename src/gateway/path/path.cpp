@@ -45,8 +45,8 @@ Path::~Path() {
 }
 
 void Path::adopt(SnapshotPtr next) {
-  // Tokens that were verified with other keys are no longer valid. At this moment no exchange is between reading and
-  // writing the cache of tokens.
+  // Tokens that were verified with other keys are no longer valid. The cache can be replaced here, because no exchange
+  // is between reading and writing it.
   if (next->credentials->jwt() != snapshot->credentials->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
   if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());

@@ -33,7 +33,7 @@ struct Path {
 
   /// Uses `next` for new exchanges from now on.
   void adopt(SnapshotPtr next);
-  /// Stops the work in the background. No exchange may begin afterwards.
+  /// Stops the background work. No exchange may begin afterwards.
   void stop();
 
   Services services;

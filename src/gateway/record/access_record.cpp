@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns the credential that the caller was refused for, with the reason; never an accepted one.
+/// Returns the credential for which the caller was refused, with the reason; never an accepted credential.
 std::string_view rejected_credential(Exchange& x) {
   if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
   const auto& auth_results = x.caller.auth_results;
@@ -41,8 +41,8 @@ void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule
   record.remaining = a.decisions[rule].remaining;
 }
 
-/// Chooses the limit to log: the limit that rejected the request; otherwise one in observe mode that would have
-/// rejected it; otherwise the binding limit.
+/// Chooses the limit to log. This is the limit that rejected the request, or else a limit in observe mode that would
+/// have rejected it, or else the binding limit.
 void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   const auto& a = x.admission;
   if (a.binding && a.outcome == Admission::Outcome::rejected) {

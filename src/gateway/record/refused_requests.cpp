@@ -12,8 +12,8 @@ std::size_t RefusedRequests::count_of(std::uint64_t owner) const noexcept {
   return static_cast<std::size_t>(std::count(owners_.begin(), owners_.end(), owner));
 }
 
-/// Returns the oldest request of the owner with the most requests; among several such owners, of the one whose oldest
-/// request is the oldest.
+/// Returns the oldest request of the owner with the most requests. If several owners have the most, returns the oldest
+/// of all their requests.
 std::size_t RefusedRequests::leaves() const noexcept {
   std::size_t out = 0;
   std::size_t most = 0;

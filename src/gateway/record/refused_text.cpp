@@ -52,7 +52,7 @@ bool are_plain_words(std::string_view text) noexcept {
 }
 
 /// A head without its secrets, line by line. Each search is bounded by its line or its part of the line, so a line of a
-/// thousand small parts costs no more than another one of the same length.
+/// thousand small parts costs no more than any other line of the same length.
 class HeadExcerpt {
  public:
   HeadExcerpt(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
@@ -106,7 +106,7 @@ class HeadExcerpt {
     out_ += kSecret;
   }
 
-  /// Returns whether the name is that of a secret, whatever marks stand between its letters and digits.
+  /// Returns whether the name is the name of a secret, whatever marks are between its letters and digits.
   static bool is_secret(std::string_view name) {
     if (name.size() > kLongestName) return true;
     std::array<char, kLongestName> room{};
@@ -222,7 +222,7 @@ class HeadExcerpt {
     hide(at, to);
   }
 
-  /// Hides a line that is no field: it may be a part of a credential that was cut into lines.
+  /// Hides a line that is not a field, because it may be a part of a credential that was cut into lines.
   void no_field(std::size_t from, std::size_t to) {
     const auto word_end = first_of(": \t", from, to);
     const auto word = part(from, word_end);

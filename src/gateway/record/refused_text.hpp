@@ -13,10 +13,10 @@ namespace headgate::gateway {
 /// Sets head, cut, byte and the text around the fault. `bytes` begin with the head, which may be malformed or
 /// incomplete.
 ///
-/// These are secrets: values of fields and of parameters whose names the configuration uses for keys and tokens, or
-/// whose names contain a word like "auth", "cookie", "key" or "token"; a user in an address; a first word that is no
-/// method; lines that are no field; and the text after "Bearer" or "Basic". Takes time linear in the bytes up to 4
-/// kHead after the fault.
+/// These are secrets: values of fields and parameters whose names the configuration uses for keys and tokens, or whose
+/// names contain a word like "auth", "cookie", "key" or "token"; a user in a URL; a first word that is not a method;
+/// lines that are not fields; and the text after "Bearer" or "Basic". Takes time linear in the bytes up to 4 kHead
+/// after the fault.
 void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
                        const identity::IdentityOptions& identity, RefusedRequest& out);
 

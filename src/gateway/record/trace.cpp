@@ -19,8 +19,8 @@ bool is_trace_field(const http::Field& field) noexcept {
          (http::same_word(field.name, kParent) || http::same_word(field.name, kState));
 }
 
-/// Returns the context in the fields. Several fields are ignored, because none of them is more valid than another
-/// (section 3.2).
+/// Returns the context in the fields. If there are several fields, all of them are ignored, because none is more valid
+/// than another (section 3.2).
 std::optional<observe::TraceContext> context_of(const http::Fields& fields) noexcept {
   std::string_view value;
   std::size_t count = 0;

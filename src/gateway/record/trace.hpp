@@ -16,7 +16,7 @@ void replace_trace_fields(const Exchange& x, http::Fields& out);
 /// Begins an attempt. The server gets the attempt's span as the parent. x.trace must be set.
 void begin_attempt(Exchange& x);
 /// Ends the attempt under way. `status` is that of its answer; 0 if there was none. `failure` is a constant word for
-/// the reason why there was no answer, or no whole one; empty if nothing failed.
+/// the reason why there was no complete answer; empty if nothing failed.
 void end_attempt(Exchange& x, unsigned status, std::string_view failure);
 
 /// Writes the spans. x.trace must be recorded. `record` is the record of the exchange.

@@ -17,7 +17,7 @@ using room::Question;
 constexpr Duration kLook = std::chrono::seconds(1);
 constexpr Duration kForget = std::chrono::seconds(60);  // longer than a caller waits before it asks again
 
-/// Adds the known state of the line to the question: after a take-over the room may know less.
+/// Adds the known state of the line to the question, because after a take-over the room may know less.
 Question informed(Question question, const room::Knowledge& knowledge) {
   question.serving = std::max(question.serving, knowledge.serving());
   question.next = std::max({question.next, knowledge.next(), question.serving, question.number});

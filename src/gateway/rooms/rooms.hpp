@@ -1,6 +1,6 @@
 #pragma once
-// The waiting rooms of one worker. The worker asks their stores and remembers the state of each line, so that not every
-// caller needs a question.
+// The waiting rooms of one worker. The worker asks their stores and remembers the state of each line, so that it need
+// not ask for every caller.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/gateway/snapshot.hpp"

@@ -58,7 +58,7 @@ Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool
     before = end == query.npos ? '&' : query[end];
     query = end == query.npos ? std::string_view{} : query.substr(end + 1);
     const auto equals = pair.find('=');
-    // Text that decoders read differently is compared as it is.
+    // Text that decoders read in different ways is compared as it was sent.
     if (!http::decode_parameter(pair.substr(0, equals), name)) name = pair.substr(0, equals);
     if (!may_mean(name, wanted.name, any_case)) continue;
     const bool ends_at_semicolon = before == ';' && !query.empty();

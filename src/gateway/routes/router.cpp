@@ -166,9 +166,9 @@ const Route* choose(const Routes& routes, std::string_view path, const Router::W
 
 }  // namespace
 
-// Searches depth first: if a branch has no route, the next less specific one is tried. Only one path leads to each
-// node, so a request visits a node at most once; longest_search() bounds the number of visits. However long the path of
-// a request is, the search goes no deeper than the patterns.
+// Searches depth first: if a branch has no route, the next less specific branch is tried. Only one path leads to each
+// node, so a request visits a node at most once. longest_search() bounds the number of visits. The search goes no
+// deeper than the patterns, however long the path of a request is.
 const Route* Router::find_in(const Node& node, std::string_view path, Check& check) {
   const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.wanted, check.found); };
   std::string_view below = path;
@@ -196,7 +196,7 @@ void Router::each_tree(std::string_view host, const Visit& visit) const {
   const auto& [exact, below, any, longest_pattern] = *hosts_;
   // Plain configurations name no host.
   if (!exact.empty() || !below.empty()) {
-    // A longer name is no exact host of any route; only its end can match a pattern.
+    // A longer name cannot be the exact host of a route; only its end can match a pattern.
     constexpr std::size_t kLongest = 255;
     std::array<char, kLongest> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
     const auto end = host.substr(host.size() - std::min(host.size(), kLongest));

@@ -7,7 +7,7 @@ namespace headgate::gateway {
 using upstream::Failed;
 using upstream::Failure;
 
-// This is no coroutine, because most answers need no frame for it.
+// This function is not a coroutine, because most answers need no frame for it.
 Task<Result<void, Failure>> HeadWait::next() { return deadline_ ? of_deadline() : of_route(); }
 
 Task<Result<void, Failure>> HeadWait::of_route() {
@@ -27,7 +27,7 @@ bool HeadWait::late(const Head& head) const {
   return head.has_error() && head.error().what == Failed::reply_timeout && !deadline_.over();
 }
 
-/// An attempt that takes too long is cancelled only if another one follows.
+/// An attempt that takes too long is cancelled only if another attempt follows.
 Task<Result<void, Failure>> HeadWait::of_try() {
   auto head = co_await server_.read_head(x_.answer, std::min(tries_->patience(), deadline_.most()));
   if (!late(head) || tries_->again(head.error())) co_return head;

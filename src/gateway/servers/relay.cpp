@@ -80,8 +80,8 @@ class Relay {
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
       if (x_.trace) trace_end(outcome);
-      // A pooled connection may have been closed meanwhile. Try once more on a new one, if sending twice does no harm;
-      // other pooled ones may be closed too.
+      // A pooled connection may have been closed meanwhile. If sending twice does no harm, try once more on a new
+      // connection, because other pooled connections may be closed as well.
       if (outcome.has_error() && may_repeat(outcome.error())) {
         outcome = co_await attempt(Over::new_connection);
         if (x_.trace) trace_end(outcome);
@@ -212,7 +212,7 @@ class Relay {
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && (outcome.has_error() || !x_.reply->started())) co_return MaybeProblem(*body.problem());
-    // A request that is repeated at once, on a new connection, says nothing against the server.
+    // A request that is repeated at once on a new connection is no evidence against the server.
     const bool repeated =
         over == Over::any_connection && outcome.has_error() && (outcome.error().reused || may_repeat(outcome.error()));
     if (outcome.has_error() && !repeated && !body.problem()) {

@@ -33,11 +33,11 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, Failed failed, co
     case Failed::closed:
       return named(retry.on_closed && may_repeat(so_far), RetryReason::closed);
     case Failed::untrusted:       // another attempt finds the same certificate
-    case Failed::malformed:       // the server has worked on it, and would again
+    case Failed::malformed:       // the server has worked on the request, and would do so again
     case Failed::head_too_large:  // the same
-    case Failed::full:            // another attempt finds no place either
-    case Failed::own_want:        // nor a descriptor
-    case Failed::deadline:        // nor anybody who waits for it
+    case Failed::full:            // another attempt would find no place either
+    case Failed::own_want:        // another attempt would find no descriptor either
+    case Failed::deadline:        // no client waits for another attempt
       break;
   }
   return std::nullopt;

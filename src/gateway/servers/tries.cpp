@@ -53,7 +53,7 @@ bool Tries::again(const upstream::Failure& failure) {
   if (scheduled_) return true;
   const auto reason = reason_to_retry(retry_, failure.what, so_far());
   if (!reason || !schedule(*reason, kRetryReasons[*reason], std::nullopt)) return false;
-  // The adaptive limit learns of the failed attempt, as it does without retries.
+  // The adaptive limit is told about the failed attempt, as without retries.
   if (*reason != RetryReason::closed) x_.shedding.slot.missed(x_.clock->steady());
   return true;
 }

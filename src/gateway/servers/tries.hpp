@@ -1,5 +1,5 @@
 #pragma once
-// The attempts of one exchange at an upstream with retries: whether another one follows, the budget that it takes from,
+// The attempts of one exchange at an upstream with retries: whether another attempt follows, the budget that it uses,
 // and the pause before it. gateway/servers/retry has the rules.
 
 #include "retry.hpp"
@@ -27,8 +27,8 @@ class Tries {
   Duration left() const noexcept;
   bool held() const noexcept { return held_; }
 
-  /// Returns whether another attempt follows the failed one, and takes it from the budget. A second call returns the
-  /// same.
+  /// Returns whether another attempt follows the failed one, and takes that attempt from the budget. A second call
+  /// returns the same.
   bool again(const upstream::Failure& failure);
   /// Returns whether another attempt follows the answer whose head is in x.answer.
   bool again_after_answer();

@@ -10,7 +10,7 @@
 
 namespace headgate::gateway {
 
-/// Relays until both directions have ended, one has failed, or neither had a byte for `idle`.
+/// Relays until both directions have ended, one of them has failed, or no byte came in either direction for `idle`.
 Task<void> tunnel(Exchange& x, upstream::Attempt& server, Duration idle);
 
 /// Puts a new Sec-WebSocket-Key into x.fields, which are for the server, because the gateway makes its own handshake.

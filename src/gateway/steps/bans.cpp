@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kSuspendedByOffences =
     "This caller is suspended for a time, after too many requests that were not allowed.";
 
-/// Returns whether the connection is known to carry the requests of only one caller. Behind a trusted proxy, other
-/// callers share it; over HTTP/2 only the stream is ended.
+/// Returns whether the connection is known to carry the requests of only one caller, so that it can be closed. Callers
+/// behind a trusted proxy share a connection. Over HTTP/2, only the stream is ended.
 bool ends_alone(const Exchange& x) noexcept {
   constexpr unsigned kHttp2 = 20;
   return x.request.version >= kHttp2 || !x.caller.through_trusted;
@@ -48,7 +48,8 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
     const auto now = path.services.clock.wall();
     const auto found = path.services.bans.find(ban.policy->offences, *key, now);
     if (!found) continue;
-    // A limit in observe mode refuses no one. Nor does a suspension that began while the limit was in that mode.
+    // A limit in observe mode refuses nobody, and neither does a suspension that began while the limit was in that
+    // mode.
     const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
     if (observed && x.suspension.by != nullptr) continue;
     x.suspension.by = &ban;

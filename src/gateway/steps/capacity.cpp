@@ -1,6 +1,6 @@
 // The capacity of an upstream: the number of requests that all gateways together may send to it at a time. The stores
-// of limits count its places, but it is not a limit of a caller: a request without a place is refused because there are
-// too many requests.
+// of limits count its places, but it is not a limit on a caller: if a request gets no place, the reason is that there
+// are too many requests from all callers.
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"

@@ -45,7 +45,7 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
-  // A state that remained would reach the next caller. If the assertion fails, a step that keeps state has the mark
+  // State that remains here would reach the next caller. If the assertion fails, a step that keeps state has the mark
   // `common` by mistake.
   assert(x.used || static_cast<const StepState&>(x) == StepState());
   const bool answered = x.status != 0;

@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-// A larger body is not refused here, because max_body decides about that: it is streamed like a body that is not held.
-// The same applies to a body that arrives when no memory is left.
+// A larger body is not refused here, because only max_body refuses bodies. Such a body is streamed like one that is not
+// held. The same applies to a body that arrives when no memory is left.
 Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   const auto most = x.route->forwarding->held_body;
   const auto& framing = x.request.framing;

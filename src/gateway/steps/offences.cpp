@@ -38,7 +38,7 @@ void note_offences(Path& path, Exchange& x) {
 }
 
 /// Notes the offences of a request before it is answered with `problem`. If an offence begins a suspension, the answer
-/// tells how long it lasts. A request that takes no permits notes no offence, and gets the same answer.
+/// tells how long the suspension lasts. A request that takes no permits notes no offence, but gets the same answer.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem) {
   const bool peek = x.admission.peek;
   if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;

@@ -35,7 +35,7 @@ struct Waiting : shed::Waiter {
   Delay& delay;
 };
 
-/// Returns how long the request may wait. After that time no client waits for its answer any more.
+/// Returns how long the request may wait. After that time, its client no longer waits for an answer.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
   auto out = std::min(x.route->upstream_options->concurrency->queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left - concurrency.usual_latency());

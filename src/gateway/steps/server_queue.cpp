@@ -20,8 +20,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// The interval at which the first request of a queue checks for a place without being notified: a server may have
-/// become free or returned without a message to this worker.
+/// The interval at which the first request of a queue looks for a place although nobody has notified it, because a
+/// server may have become free or returned without a message to this worker.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 constexpr std::uint64_t kLongestServerWait = 60;
 
@@ -76,7 +76,7 @@ bool note_refused(const Exchange& x, At at) {
   return true;
 }
 
-/// Returns how long the request may wait. After that time no client waits for its answer any more.
+/// Returns how long the request may wait. After that time, its client no longer waits for an answer.
 Duration patience_for_server(const Exchange& x) {
   auto out = std::min(x.route->server_queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left);

@@ -46,8 +46,8 @@ Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
 
-// This check comes before the limits that need a call, so that a refused request costs little: if no place is free now,
-// hardly any will be a millisecond later.
+// This check comes before the limits that need a call, so that a refused request costs little. If no place is free now,
+// hardly any will be free a millisecond later.
 MaybeProblem shed(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   const auto now = path.services.clock.steady();

@@ -87,7 +87,7 @@ MaybeProblem split(Path& /*path*/, Exchange& x) {
 
 void change_route(Exchange& x, const Route& chosen) {
   const auto& whole = *x.route;
-  // The limits of both plans are in the same order. Only those of the upstream differ, and they come later.
+  // The limits of both plans are in the same order. Only the limits of the upstream differ, and they come later.
   const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
   for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);
   if (x.appointments.kept && x.appointments.kept->of) x.appointments.kept->of = same(x.appointments.kept->of);

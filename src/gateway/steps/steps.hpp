@@ -67,7 +67,7 @@ extern const StepCounts kRoomCounts;
 void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and the route's demands on them.
 MaybeProblem authenticate(Path& path, Exchange& x);
-/// Returns whether a name and a password have to be checked; if not, the caller is assumed.
+/// Returns whether a name and a password have to be checked. If not, a simulation assumes the caller.
 bool password_waits(Path& path, Exchange& x);
 /// Checks whether the name and password belong to a user of the route.
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
@@ -96,10 +96,10 @@ MaybeProblem pass_circuit(Path& path, Exchange& x);
 void leave_circuit(Path& path, Exchange& x);
 
 MaybeProblem shed(Path& path, Exchange& x);
-/// Finds the priority of a request that takes no permits, because some tiers depend on the priority. For other requests
-/// shed() finds it.
+/// Finds the priority of a request that takes no permits, because some tiers depend on the priority. For other
+/// requests, shed() finds the priority.
 MaybeProblem rank(Path& path, Exchange& x);
-/// Counts which layer of load shedding refused the request, in whichever step, or how long the request waited for its
+/// Counts the layer of load shedding that refused the request, in any step, or the time that the request waited for its
 /// places.
 extern const StepCounts kSheddingCounts;
 void record_shed(const Exchange& x, observe::AccessRecord& record);

@@ -64,7 +64,8 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     if (ban.after_auth != after_auth) continue;
     const auto suspended = find_suspended(x, path.services.bans, ban, now);
     if (!suspended) continue;
-    // A limit in observe mode refuses no one. Nor does a suspension that began while the limit was in that mode.
+    // A limit in observe mode refuses nobody, and neither does a suspension that began while the limit was in that
+    // mode.
     const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;
     if (observed && x.suspension.by != nullptr) continue;
     x.suspension.by = &ban;

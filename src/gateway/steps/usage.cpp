@@ -5,7 +5,7 @@
 
 namespace headgate::gateway {
 
-// This limit bounds the cost of usage requests, so they can be free otherwise. The credentials are checked as for any
+// This limit bounds the cost of usage requests, so they take no other permits. The credentials are checked as for any
 // request, and a failed attempt is charged.
 MaybeProblem charge_usage(Path& path, Exchange& x) {
   return charge_address(path, x, x.route->usage->rule, kUsageLimit,

@@ -20,7 +20,7 @@ const Run* Walk::next() {
     const auto& run = row.*run_;
     if (run.task != nullptr && (run.waits == nullptr || run.waits(path_, x_))) return &run;
     if (run.at_once != nullptr) {
-      // Most steps do not refuse, and then nothing is copied.
+      // Most steps do not refuse, so nothing is copied for them.
       if (const auto said = run.at_once(path_, x_)) refused(*said);
     }
     if (x_.route != route_) {

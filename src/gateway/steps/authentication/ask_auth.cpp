@@ -109,7 +109,7 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   guess.end(path.services.memory, x, said_of(x));
   if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
     if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
-  // no client needs an answer any more: the step `serve` ends the exchange
+  // no client needs an answer any more, so the step `serve` ends the exchange
   if (x.auth == nullptr) co_return MaybeProblem{};
   co_return follow(x, *x.auth);
 }

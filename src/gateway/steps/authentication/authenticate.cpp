@@ -98,8 +98,8 @@ PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOption
   return {presented_token(x, options)};
 }
 
-/// Verifies the token and remembers the result. The charge for a failed attempt was reserved before, and is returned if
-/// the token is valid.
+/// Verifies the token and remembers the result. The charge for a failed attempt has been reserved already, and is
+/// returned if the token is valid.
 identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken& shown) {
   const auto token = shown.text;
   const auto now = path.services.clock.wall();

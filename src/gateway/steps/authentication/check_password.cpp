@@ -1,4 +1,4 @@
-// Requires a name and a password where the route has users. docs/basic_auth.md explains it.
+// Requires a name and a password if the route has users. docs/basic_auth.md explains it.
 
 #include "assumed.hpp"
 #include "gateway/basic/password_calls.hpp"
@@ -113,7 +113,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   if (shown.problem) co_return shown.problem;
   if (!shown.listed) co_return ask_for_password(x, AuthStatus::refused);
   // A request that joins a running check of the same password takes no attempt. A caller whose address has no attempts
-  // left learns nothing, not even a remembered result.
+  // left gets no result, not even a remembered one.
   const bool joins = path.passwords->is_asked(shown.question);
   if (auto limited = joins ? MaybeProblem{} : no_failure_left(path.services.memory, x)) {
     note_basic(x, AuthStatus::limited);
