@@ -94,7 +94,7 @@ TEST_F(GrpcJs, ComesBackWhenThePushbackSaysAndNoSooner) {
   EXPECT_EQ(calls("RESOURCE_EXHAUSTED"), 2) << "none of them came before there was a permit";
 }
 
-TEST_F(GrpcJs, DoesNotComeBackWhereNoWaitHelps) {
+TEST_F(GrpcJs, DoesNotComeBackIfNoWaitHelps) {
   Proxy proxy(
       before({{"limits", {{"few", {{"rate", "1/second"}, {"burst", 2}, {"per", "client_ip"}}}}},
               {"routes",

@@ -138,7 +138,7 @@ TEST(Grpc, GetsEveryRefusalAsAStatusOfItsOwn) {
   EXPECT_EQ(client.ask(stream, h2_get("/none", {{"content-type", "application/grpc-web"}}, "POST")).status, 404);
 }
 
-TEST(Grpc, SaysThatNoWaitHelpsWhereNoneDoes) {
+TEST(Grpc, SaysThatNoWaitHelpsIfNoneDoes) {
   H2Server server(never());
   Proxy proxy(
       asking(server.url(),
@@ -153,7 +153,7 @@ TEST(Grpc, SaysThatNoWaitHelpsWhereNoneDoes) {
   EXPECT_FALSE(answer.fields.contains("grpc-status-details-bin"));
 }
 
-TEST(Grpc, IsRefusedAtOnceWhereAWaitWouldOutlastItsDeadline) {
+TEST(Grpc, IsRefusedAtOnceIfAWaitWouldOutlastItsDeadline) {
   H2Server server(once_ended([](const H2Asked& asked) {
     return h2_answer(asked.stream, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "0"}});
   }));

@@ -145,7 +145,7 @@ TEST(Guesses, AreFreeIfTheyWereAnsweredOtherwise) {
   }
 }
 
-TEST(Guesses, AtPasswordsArePaidForWhereTheirDeadlineComesBeforeTheCheck) {
+TEST(Guesses, AtPasswordsArePaidForIfTheirDeadlineComesBeforeTheCheck) {
   // A check of it takes a quarter of a second and more.
   const TemporaryFile users("ann:$2y$12$YsYHolJpTs2HZo6Be5aG9.dGzxgn9M2H5vDz1KHwGIu3BTQhGjyHm\n", "users");
   auto changes = guarded();

@@ -122,7 +122,7 @@ Json one_limit(const Json& use, const std::string& rate = "10/day") {
           {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"limits", Json::array({use})}}})}};
 }
 
-TEST(Costs, AreByMethodWhereTheRouteSaysSo) {
+TEST(Costs, AreByMethodIfTheRouteSaysSo) {
   Proxy proxy(one_limit({{"use", "x"}, {"cost", {{"by_method", {{"POST", 5}, {"HEAD", 0}}}, {"otherwise", 1}}}}));
   RawClient client = proxy.client();
   EXPECT_EQ(client.get().value("X-RateLimit-Remaining"), "9");

@@ -297,7 +297,7 @@ TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
   EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }
 
-TEST(KeyUrls, AreAddedByAReloadWhereApiKeysAreIssued) {
+TEST(KeyUrls, AreAddedByAReloadIfApiKeysAreIssued) {
   const auto key = make_curve_key("ED25519");
   Publisher publisher(jwk_set({named_jwk(key.get(), "1")}));
   const TemporaryFile keys(R"({"keys": []})", "keys.json");

@@ -145,7 +145,7 @@ TEST(TrafficMetrics, ShowTheLagOfEachWorkerAndHowManySeriesThereAre) {
   EXPECT_EQ(now.value("headgate_metric_series"), static_cast<double>(now.samples.size()));
 }
 
-TEST(TrafficMetrics, AreOpenMetricsForWhoAsksForThem) {
+TEST(TrafficMetrics, AreOpenMetricsForClientsThatAskForThem) {
   Proxy proxy(kMeasured);
   const Look look(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);

@@ -60,7 +60,7 @@ TEST(Waiting, AQueueIsBoundedInTimeAndInLength) {
   EXPECT_EQ(crowd(in_length, 8).answered.size(), 3U);
 }
 
-TEST(Waiting, APermitIsWaitedForWhereItComesInTime) {
+TEST(Waiting, APermitIsWaitedForIfItComesInTime) {
   Proxy proxy(waiting({{"rate", "1/second"}, {"burst", 2}, {"wait", "2400ms"}, {"per", "client_ip"}}));
   const auto [answered, rejected] = crowd(proxy, 8);
   ASSERT_EQ(answered.size(), 4U) << "two at once, then one after 1 s and one after 2 s";

@@ -81,7 +81,7 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   EXPECT_EQ(text.value("headgate_limit_charged_total"), 42);
 }
 
-TEST_F(CollectRedis, IsUpWhereEveryWorkerReachesIt) {
+TEST_F(CollectRedis, IsUpIfEveryWorkerReachesIt) {
   reports = {{1, {node("a:1", 0)}, {}}, {2, {node("a:1", 0)}, {}}};
   EXPECT_EQ(read(registry).value(R"(headgate_redis_up{node="a:1"})"), 1);
   reports[0].nodes[0].health = redis::RedisHealth::down;
@@ -107,7 +107,7 @@ TEST_F(CollectRedis, NeverGoesBackwardsWhenANodeIsNewToALimiter) {
   EXPECT_EQ(decided(), 201);
 }
 
-TEST_F(CollectRedis, ForgetsANodeThatNobodyKnowsAnyMore) {
+TEST_F(CollectRedis, ForgetsANodeThatNoWorkerKnowsAnyMore) {
   reports = {{1, {node("a:1", 100)}, {}}};
   EXPECT_EQ(decided(), 100);
   reports = {{1, {node("b:1", 1)}, {}}};
@@ -115,7 +115,7 @@ TEST_F(CollectRedis, ForgetsANodeThatNobodyKnowsAnyMore) {
   EXPECT_EQ(decided("b:1"), 1);
 }
 
-TEST_F(CollectRedis, SaysNothingWhereThereIsNoRedis) { EXPECT_EQ(registry.text(), ""); }
+TEST_F(CollectRedis, SaysNothingWithoutRedis) { EXPECT_EQ(registry.text(), ""); }
 
 limit::Limit plan() {
   limit::Limit out;
@@ -240,13 +240,13 @@ class WithoutRedis : public testing::Test {
   Reasons reasons;
 };
 
-TEST_F(WithoutRedis, IsDegradedButReadyWhereLimitsCanDoWithoutIt) {
+TEST_F(WithoutRedis, IsDegradedButReadyIfLimitsCanWorkWithoutIt) {
   board.use_config(with_limits({plan()}));
   EXPECT_THAT(readiness().unready, IsEmpty());
   EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer"));
 }
 
-TEST_F(WithoutRedis, IsDegradedButReadyWhereALimitRejectsWithoutIt) {
+TEST_F(WithoutRedis, IsDegradedButReadyIfALimitRejectsWithoutIt) {
   auto charges = plan();
   charges.name = "charges";
   charges.if_redis_down = limit::IfRedisDown::reject;
@@ -256,7 +256,7 @@ TEST_F(WithoutRedis, IsDegradedButReadyWhereALimitRejectsWithoutIt) {
               ElementsAre("Redis does not answer", HasSubstr("limit \"charges\" rejects without it")));
 }
 
-TEST_F(WithoutRedis, IsNotReadyWhereTheConfigurationSaysSo) {
+TEST_F(WithoutRedis, IsNotReadyIfTheConfigurationSaysSo) {
   auto config = with_limits({plan()});
   config.unready_without_redis = true;
   board.use_config(config);
@@ -272,7 +272,7 @@ TEST_F(WithoutRedis, IsWellAgainOnceNothingIsCountedThere) {
   EXPECT_THAT(readiness().degraded, IsEmpty());
 }
 
-TEST_F(WithoutRedis, IsDegradedWhereAWaitingRoomAdmitsNobodyWithoutIt) {
+TEST_F(WithoutRedis, IsDegradedIfAWaitingRoomAdmitsNobodyWithoutIt) {
   gateway::WaitingRoom room;
   room.store = limit::Store::redis;
   config::Config config;

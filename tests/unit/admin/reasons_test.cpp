@@ -244,7 +244,7 @@ TEST(TellLogs, NamesTheLogThatFails) {
   EXPECT_THAT(reasons.list(), IsEmpty());
 }
 
-TEST(RisingCount, LastsUntilACounterStandsStillForAMinute) {
+TEST(RisingCount, LastsUntilACounterIsConstantForAMinute) {
   using namespace std::chrono_literals;
   RisingCount dropped;
   const RisingCount::Steady start(1h);

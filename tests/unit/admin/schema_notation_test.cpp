@@ -34,7 +34,7 @@ TEST(SchemaNotation, IsJsonSchemaInShort) {
   for (const auto& [notation, schema] : cases) EXPECT_EQ(schema_of(notation), SchemaText::parse(schema)) << notation;
 }
 
-TEST(SchemaNotation, IsRefusedWhereItIsNoType) {
+TEST(SchemaNotation, IsRefusedIfItIsNotAType) {
   for (const std::string_view notation : {"", "{", "{a", "{a:}", "{a b}", "a |", "(a", "[]", "string string", "{\"a\""})
     EXPECT_ANY_THROW((void)schema_of(notation)) << notation;
 }

@@ -36,7 +36,7 @@ TEST(Reach, FailsAfterThreeAttemptsInARowWithoutAnAnswer) {
   }
 }
 
-TEST(Reach, HoldsWhereSomeAreAnswered) {
+TEST(Reach, HoldsIfSomeAttemptsAreAnswered) {
   Reach reach;
   auto happened = outcomes(AttemptOutcome::no_connection, 100);
   happened.ended[static_cast<std::size_t>(AttemptOutcome::answered)] = 1;

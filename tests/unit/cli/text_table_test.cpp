@@ -43,7 +43,7 @@ TEST(TextTable, CountsCharactersAndNotBytes) {
   EXPECT_EQ(table.text(false), "key     state\nM\xC3\xBCller  in\nMiller  out\n");
 }
 
-TEST(TextTable, PaintsOnlyWhereColoursAreWanted) {
+TEST(TextTable, PaintsOnlyIfColoursAreWanted) {
   TextTable table({"state"});
   table.row({{"out", Paint::bad}});
   EXPECT_EQ(table.text(false), "state\nout\n");

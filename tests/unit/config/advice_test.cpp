@@ -16,7 +16,7 @@ namespace {
 
 class NoAdvice : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(NoAdvice, IsGivenWhereItWouldNotBeTrue) {
+TEST_P(NoAdvice, IsGivenIfItWouldNotBeTrue) {
   unsetenv("HEADGATE_TEST_UNSET");
   setenv("HEADGATE_TEST_FILES", source_path("tests/unit/config/beside").c_str(), 1);
   const auto source = content(GetParam());

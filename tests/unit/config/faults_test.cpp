@@ -76,7 +76,7 @@ TEST(FaultFiles, HaveAnExpectationEachAndNoExpectationIsLeftOver) {
 }
 
 /// No file has this, as each new field would change it.
-TEST(LogFields, AreAllListedWhereOneIsUnknown) {
+TEST(LogFields, AreAllListedIfOneIsUnknown) {
   std::string known;
   for (const auto& field : observe::kAccessFields) known += (known.empty() ? "" : ", ") + std::string(field.name);
   const auto loaded = load(R"({ "listen": ":80", "log": { "format": "json", "fields": ["staus"] },

@@ -91,7 +91,7 @@ TEST(LoadJwt, OfSeveralIssuersKeepsTheirOrder) {
   EXPECT_EQ(options.issuers[1].max_age, Duration(std::chrono::hours(12)));
 }
 
-TEST(LoadJwt, ReadsTheFileOfAPublicKeyAndLeavesThatOfAJwkSetToWhoReadsItAgain) {
+TEST(LoadJwt, ReadsAPublicKeyFileAndLeavesAJwkSetFileToTheKeyring) {
   const auto path = source_path("tests/unit/config/beside/p-256.pem").string();
   const auto options = jwt(R"("algorithms": ["ES256"], "public_key": ")" + path + '"');
   ASSERT_EQ(options.issuers.size(), 1U);
@@ -128,7 +128,7 @@ TEST(LoadIfAbsent, IsOneWordOrOneKey) {
   EXPECT_EQ(key.last, IfAbsent::Last::unset);
 }
 
-TEST(LoadIfAbsent, IsTriedInTurnWhereItIsAList) {
+TEST(LoadIfAbsent, IsTriedInTurnIfItIsAList) {
   const auto chain = if_absent(R"(["api_key", ["cookie:session", "client_ip"], "skip"])");
   EXPECT_EQ(chain.instead, (std::vector<std::vector<Per>>{{make_per("api_key")},
                                                           {make_per("cookie:session"), make_per("client_ip")}}));

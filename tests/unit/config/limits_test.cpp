@@ -248,7 +248,7 @@ TEST(LoadRedis, FindsAMasterByItsSentinels) {
   EXPECT_FALSE(redis.tls);
 }
 
-TEST(LoadRedis, SpeaksTlsWhereTheUrlSaysRediss) {
+TEST(LoadRedis, SpeaksTlsIfTheUrlSaysRediss) {
   const auto redis = redis_of(R"("url": "rediss://u:p@red:1/2", "tls": { "server_name": "other" })");
   EXPECT_EQ(redis.topology, redis::Topology::single);
   EXPECT_EQ(redis.nodes, (std::vector<redis::RedisNode>{{"red", 1}}));

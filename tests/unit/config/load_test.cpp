@@ -320,7 +320,7 @@ TEST_F(Placeholders, StandForTheEnvironment) {
   EXPECT_EQ(body("${HEADGATE_TEST_EMPTY}"), "");
 }
 
-TEST_F(Placeholders, FallBackWhereTheVariableIsUnsetOrEmpty) {
+TEST_F(Placeholders, FallBackIfTheVariableIsUnsetOrEmpty) {
   EXPECT_EQ(body("${HEADGATE_TEST_UNSET:-other}"), "other");
   EXPECT_EQ(body("${HEADGATE_TEST_EMPTY:-other}"), "other");
   EXPECT_EQ(body("${HEADGATE_TEST_UNSET:-}"), "");

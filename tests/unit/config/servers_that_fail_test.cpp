@@ -28,7 +28,7 @@ TEST(ServersThatFail, AreEjectedByDefaultAndCheckSaysSo) {
            "within 10s, 3s without an answer, or 3 times the latency of the others; never all servers.\n"));
 }
 
-TEST(ServersThatFail, AreNotMentionedWhereThereIsOne) {
+TEST(ServersThatFail, AreNotMentionedIfThereIsOnlyOne) {
   EXPECT_FALSE(says(upstream("", R"("http://a:1")"), "Upstream app"));
 }
 

@@ -74,7 +74,7 @@ TEST_F(ReplaceFile, StaysAsItIsIfTheLastLookSaysSo) {
   EXPECT_EQ(content(file), "new");
 }
 
-TEST_F(ReplaceFile, IsWholeForWhoReadsItMeanwhile) {
+TEST_F(ReplaceFile, IsWholeForAReaderAtTheSameTime) {
   const auto file = write("keys.json", std::string(50'000, 'a'));
   std::jthread writer([&](const std::stop_token& stop) {
     for (char letter = 'b'; !stop.stop_requested(); letter = letter == 'z' ? 'a' : static_cast<char>(letter + 1))
@@ -87,7 +87,7 @@ TEST_F(ReplaceFile, IsWholeForWhoReadsItMeanwhile) {
   }
 }
 
-TEST_F(ReplaceFile, WaitsForWhoChangesTheSameFile) {
+TEST_F(ReplaceFile, WaitsForAProcessThatChangesTheSameFile) {
   const auto file = write("keys.json", "0");
   const auto count_up = [&] {
     for (int i = 0; i < 20; ++i) {

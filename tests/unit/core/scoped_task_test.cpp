@@ -37,7 +37,7 @@ Task<void> failing(Gate* gate, std::shared_ptr<int> held) {
   if (held) throw std::runtime_error("a bug, for the log");
 }
 
-TEST(ScopedTask, IsDoneWhereItNeverStarted) {
+TEST(ScopedTask, IsDoneIfItNeverStarted) {
   ScopedTask child;
   EXPECT_TRUE(child.done());
 }

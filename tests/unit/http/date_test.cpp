@@ -20,7 +20,7 @@ TEST(HttpDate, AllThreeFormsAreRead) {
   EXPECT_EQ(http_date(moment), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
-TEST(HttpDate, WhatIsNoDateIsNone) {
+TEST(HttpDate, IsEmptyForTextThatIsNotADate) {
   for (const char* text :
        {"", "Sunday", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 94 08:49:37 GMT",
         "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Faulty{"TooManyFields", kLine + "A: 1\r\nB: 2\r\nC: 3\r\n", "D: 4" + kEnd}),
     [](const auto& each) { return each.param.name; });
 
-TEST(FaultPlaces, AreNoneWhereSomethingIsMissing) {
+TEST(FaultPlaces, AreEmptyIfSomethingIsMissing) {
   const std::string bytes = "GET /a HTTP/1.1\r\n\r\n";
   RequestHead head;
   const auto parsed = parse_request(bytes, {}, head);

@@ -76,7 +76,7 @@ TEST(ParseReply, FindsTheEndOfTheBodyByStatusMethodAndFields) {
   }
 }
 
-TEST(ParseReply, RefusesABodyWhereNoneIsAllowed) {
+TEST(ParseReply, RefusesABodyIfNoneIsAllowed) {
   for (const std::string_view status : {"100", "101", "103", "204"}) {
     EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nContent-Length: 1\r\n\r\n"), 502U) << status;
     EXPECT_EQ(refused_reply("HTTP/1.1 " + std::string(status) + " X\r\nTransfer-Encoding: chunked\r\n\r\n"), 502U)

@@ -77,7 +77,7 @@ TEST(WriteReplyHead, WritesNoFramingWithoutABody) {
   }
 }
 
-TEST(WriteReplyHead, WritesNoLengthWhereNoneIsAllowed) {
+TEST(WriteReplyHead, WritesNoLengthIfNoneIsAllowed) {
   for (const unsigned status : {101U, 103U, 204U}) {
     const ReplyLine line{
         .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = ConnectionOption::keep};

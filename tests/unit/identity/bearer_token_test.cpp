@@ -17,7 +17,7 @@ TEST(BearerToken, LeavesWhatItDoesNotUnderstandToTheVerifier) {
   EXPECT_EQ(bearer_token("Bearer abc, def"), "abc, def");
 }
 
-TEST(BearerToken, IsEmptyWhereTheSchemeIsAnother) {
+TEST(BearerToken, IsEmptyForAnotherScheme) {
   for (const auto* field : {"", " ", "Basic YTpi", "Bearer", "Bearer ", "Bearer   ", "Bearerabc", "Bearer\tabc", "abc",
                             "Bear er abc", "Bearer=abc", "DPoP abc"}) {
     EXPECT_EQ(bearer_token(field), "") << '"' << field << '"';

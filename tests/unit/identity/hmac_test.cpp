@@ -17,7 +17,7 @@ std::string hex(const Sha256& digest) {
 }
 
 // RFC 4231, test cases 2 and 6.
-TEST(Hmac, IsThatOfTheStandard) {
+TEST(Hmac, MatchesTheStandard) {
   EXPECT_EQ(hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(hex(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),

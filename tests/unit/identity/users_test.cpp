@@ -109,7 +109,7 @@ TEST(Passwords, AreRightInEachSpellingOfBcrypt) {
   EXPECT_FALSE(is_password(SecretText(std::string(600, 'x')), kWonderland));
 }
 
-TEST(Passwords, ThatBcryptCannotTellApartHaveOneName) {
+TEST(Passwords, ShareANameIfBcryptCannotTellThemApart) {
   const PasswordNames names;
   const std::string long_one(72, 'x');
   const auto name = names.name("ann", kWonderland, true, "192.0.2.7", long_one);

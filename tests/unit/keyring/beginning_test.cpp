@@ -42,7 +42,7 @@ TEST_F(KeyringBeginning, AwaitsNoUrlForLongerThanItMay) {
   EXPECT_EQ(refusal("one"), "no_keys");
 }
 
-TEST_F(KeyringBeginning, AwaitsNothingWhereNothingIsFetched) {
+TEST_F(KeyringBeginning, AwaitsNothingIfNothingIsFetched) {
   options.jwt.reset();
   open();
   EXPECT_LT(wait(10s), 5s);

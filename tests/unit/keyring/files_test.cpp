@@ -178,7 +178,7 @@ TEST_F(KeyringFiles, AreReadAgainWhenALinkOnTheWayPointsElsewhere) {
   EXPECT_TRUE(run_until([&] { return believes("v2"); }));
 }
 
-TEST_F(KeyringFiles, ChangeNothingWhereTheyAreOnlyTouched) {
+TEST_F(KeyringFiles, ChangeNothingIfTheyAreOnlyTouched) {
   start();
   for (int i = 0; i < 5; ++i) {
     write("jwks.json", jwk_set({"one"}));
@@ -215,7 +215,7 @@ TEST_F(KeyringFiles, KeepTheOldKeysIfTheyAreMissing) {
   EXPECT_TRUE(run_until([&] { return report().fresh; })) << "though they say what they said before";
 }
 
-TEST_F(KeyringFiles, AreNotWaitedForWhereTheyAreNoFiles) {
+TEST_F(KeyringFiles, AreNotWaitedForIfTheyAreNotFiles) {
   start();
   fs::remove(path("jwks.json"));
   ASSERT_EQ(::mkfifo(path("jwks.json").c_str(), 0600), 0);

@@ -54,7 +54,7 @@ TEST_F(KeyringJwksUrl, IsFollowedWhenItsKeysRotate) {
   EXPECT_EQ(published.size(), 3U);
 }
 
-TEST_F(KeyringJwksUrl, ChangesNothingWhereItSaysTheSameAgain) {
+TEST_F(KeyringJwksUrl, ChangesNothingIfItSaysTheSameAgain) {
   publish({"one"});
   start();
   ASSERT_TRUE(run_fetches(5));
@@ -217,7 +217,7 @@ TEST_F(KeyringJwksUrl, AddsToTheKeysOfTheConfigurationItself) {
   EXPECT_TRUE(believes("own"));
 }
 
-TEST_F(KeyringJwksUrl, IsRefusedAtTheStartWhereItIsNoUrl) {
+TEST_F(KeyringJwksUrl, IsRefusedAtTheStartIfItIsNotAUrl) {
   source().jwks_url = "login.example.com/keys";
   EXPECT_THAT(why_not_open(), HasSubstr("is not a URL"));
 }

@@ -90,7 +90,7 @@ TEST(KeyringLifetime, IsTheMaxAgeLessTheAge) {
   EXPECT_GT(lifetime("max-age=99999999999999999999", ""), 24h * 365);
 }
 
-TEST(KeyringLifetime, IsNothingWhereNothingIsSaid) {
+TEST(KeyringLifetime, IsUnsetIfTheAnswerSaysNothing) {
   for (const char* text : {"", ",", "no-store", "s-maxage=60", "max-age", "max-age=", "max-age=-1", "max-age=1.5",
                            "max-age=1h", "x-max-age=60"}) {
     EXPECT_EQ(lifetime(text, ""), std::nullopt) << text;

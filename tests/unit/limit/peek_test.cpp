@@ -182,7 +182,7 @@ struct OneGateway {
   std::vector<std::pair<Leases::PendingRefill, Decision>> refunds_;
 };
 
-TEST_F(Peek, ThroughLeasesAndKnownRejectionsAnswersWhatTheNextDecisionDoesAndLeavesNoTrace) {
+TEST_F(Peek, AnswersLikeTheNextDecisionThroughLeasesAndKnownRejectionsAndLeavesNoTrace) {
   auto leased = [](std::string_view rate, std::uint64_t burst, std::string limit, std::string_view algorithm) {
     auto rule = make_rule(rate, burst, std::move(limit), algorithm);
     rule.leases = true;

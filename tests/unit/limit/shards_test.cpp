@@ -46,7 +46,7 @@ TEST(Shards, NeverHaveMoreThanTheLimitTogether) {
   }
 }
 
-TEST(Shards, AreFewerWhereALimitIsTooSmall) {
+TEST(Shards, AreFewerIfALimitIsTooSmall) {
   const auto small = make_rule("5/minute");
   EXPECT_EQ(shards_of({&small, 1}, 8), 5U);
   const auto one = make_rule("1/minute");

@@ -44,13 +44,13 @@ class H1BodyPaceTest : public test::Loop {
   MinPace pace_{10'000, milliseconds(200)};
 };
 
-TEST_F(H1BodyPaceTest, FailsWhereItTrickles) {
+TEST_F(H1BodyPaceTest, FailsIfItTrickles) {
   body_.begin({Kind::length, 1'000'000});
   drip(seconds(5));
   EXPECT_EQ(failed_, too_slow());
 }
 
-TEST_F(H1BodyPaceTest, FailsWhereItTricklesAfterAFastBegin) {
+TEST_F(H1BodyPaceTest, FailsIfItTricklesAfterAFastBeginning) {
   body_.begin({Kind::length, 1'000'000});
   say(std::string(60'000, 'x'));
   drip(seconds(5));

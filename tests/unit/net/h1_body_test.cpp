@@ -106,7 +106,7 @@ TEST_F(H1BodyTest, HasNothingReadyBeforeItComes) {
   EXPECT_FALSE(body_.ended());
 }
 
-TEST_F(H1BodyTest, FailsWhereItEndsTooSoon) {
+TEST_F(H1BodyTest, FailsIfItEndsTooSoon) {
   body_.begin({Kind::length, 6});
   say("hello");
   far_.shutdown(Socket::shutdown_send);
@@ -170,7 +170,7 @@ TEST_F(H1BodyTest, ReturnsWhatCameBeforeAnError) {
   EXPECT_EQ(failed_, boost::system::errc::make_error_code(boost::system::errc::bad_message));
 }
 
-TEST_F(H1BodyTest, FailsWhereChunksAreBroken) {
+TEST_F(H1BodyTest, FailsIfChunksAreBroken) {
   body_.begin({Kind::chunked, 0});
   say("5\r\nhelloX\r\n");
   read_all();
@@ -190,7 +190,7 @@ TEST_F(H1BodyTest, FailsIfMoreIsAnnouncedThanIsAccepted) {
   EXPECT_EQ(failed_, boost::system::errc::make_error_code(boost::system::errc::message_size));
 }
 
-TEST_F(H1BodyTest, FailsWhereTheLastChunkIsMissing) {
+TEST_F(H1BodyTest, FailsIfTheLastChunkIsMissing) {
   body_.begin({Kind::chunked, 0});
   say("5\r\nhello\r\n");
   far_.shutdown(Socket::shutdown_send);

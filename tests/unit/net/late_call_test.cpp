@@ -34,7 +34,7 @@ TEST_F(LateCallTest, ComesOnceBehindTheTurnsInWhichItWasAskedFor) {
   EXPECT_FALSE(caller.call.asked());
 }
 
-TEST_F(LateCallTest, ComesAtOnceWhereNobodyHasATurn) {
+TEST_F(LateCallTest, ComesAtOnceIfNobodyHasATurn) {
   Caller caller{*near_};
   near_->later(caller.call);
   EXPECT_EQ(caller.made, 1);

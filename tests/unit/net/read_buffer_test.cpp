@@ -159,7 +159,7 @@ TEST_F(ReadBufferTest, PinsAcrossAChangeToALargeBlock) {
   EXPECT_EQ(head, "HEAD");
 }
 
-TEST_F(ReadBufferTest, GrowsOnlyWhereNothingIsUnused) {
+TEST_F(ReadBufferTest, GrowsOnlyIfNoSpaceIsUnused) {
   say("0123456789abcdef");
   fill_to(kSmall);
   read_buffer_.grow();

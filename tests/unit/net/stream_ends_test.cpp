@@ -69,7 +69,7 @@ TEST_F(StreamEndsTest, TellsWhoWatchesOnOfWhatComesBehindUnreadBytes) {
 }
 
 // A process that is being started has copies of all descriptors for a moment. AddressSanitizer sees the mistake.
-TEST_F(StreamEndsTest, IsToldNothingOnceItIsGoneWhoeverHasACopyOfItsDescriptor) {
+TEST_F(StreamEndsTest, GetsNoEventAfterItIsGoneEvenIfItsDescriptorWasCopied) {
   boost::asio::basic_socket_acceptor<Tcp, Executor> acceptor(loop_,
                                                              Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
   Socket far(loop_.get_executor());

@@ -14,7 +14,7 @@ TEST(WebhookRetry, TakesEveryTwoHundredAsDelivered) {
   for (const unsigned status : {200U, 201U, 202U, 204U, 299U}) EXPECT_EQ(outcome_of(status), WebhookOutcome::delivered);
 }
 
-TEST(WebhookRetry, EndsWhereAnotherAttemptWouldNotHelp) {
+TEST(WebhookRetry, EndsIfAnotherAttemptWouldNotHelp) {
   for (const unsigned status : {400U, 401U, 403U, 404U, 405U, 410U, 413U, 422U, 499U})
     EXPECT_EQ(outcome_of(status), WebhookOutcome::refused) << status;
   for (const unsigned status : {408U, 409U, 425U, 429U, 301U, 304U, 308U, 500U, 501U, 502U, 503U, 504U, 599U, 600U})

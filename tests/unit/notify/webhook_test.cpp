@@ -15,7 +15,7 @@ class WebhookSends : public WebhookTest {
   }
 };
 
-TEST_F(WebhookSends, WhatTheSpecificationOfStandardWebhooksSays) {
+TEST_F(WebhookSends, RequestsAsStandardWebhooksSpecifiesThem) {
   start();
   webhook->send("ban-1", R"({"type":"suspended"})");
   EXPECT_EQ(webhook->counts().queued, 1U);
@@ -101,7 +101,7 @@ TEST_F(WebhookSends, NothingAtAllBeforeTheReceiverWantsIt) {
   EXPECT_TRUE(run_until_delivered(2));
 }
 
-TEST_F(WebhookSends, NothingAgainThatIsRefused) {
+TEST_F(WebhookSends, NothingAgainAfterARefusal) {
   for (const char* status : {"400 Bad Request", "410 Gone"}) {
     receiver.answers(answer(status));
     start();
@@ -117,7 +117,7 @@ TEST_F(WebhookSends, NothingAgainThatIsRefused) {
   }
 }
 
-TEST_F(WebhookSends, NothingToWhereItIsRedirected) {
+TEST_F(WebhookSends, NothingToTheTargetOfARedirect) {
   receiver.answers(answer("302 Found", "Location: http://127.0.0.1:1/?key=hidden\r\n"));
   start();
   webhook->send("ban-1", "{}");

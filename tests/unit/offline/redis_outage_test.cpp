@@ -21,7 +21,7 @@ std::string with(std::string_view if_down) {
   })";
 }
 
-TEST(RedisOutage, LetsEverybodyThroughWhereTheLimitSaysSo) {
+TEST(RedisOutage, LetsEverybodyThroughIfTheLimitSaysSo) {
   SimulatedFile file(with("allow"));
   EXPECT_THAT(file.statuses({}, 5), ElementsAre(200U, 200U, 200U, 200U, 429U));
   file.simulation->redis().go_down();
@@ -30,7 +30,7 @@ TEST(RedisOutage, LetsEverybodyThroughWhereTheLimitSaysSo) {
   EXPECT_EQ(file.status({}), 429U) << "what was used before is known still";
 }
 
-TEST(RedisOutage, LetsNobodyThroughWhereTheLimitSaysSo) {
+TEST(RedisOutage, LetsNobodyThroughIfTheLimitSaysSo) {
   SimulatedFile file(with("reject"));
   file.simulation->redis().go_down();
   EXPECT_EQ(file.status({}), 503U);

@@ -91,7 +91,7 @@ class BanLogHostile : public BanLogMoves {
   RedisOptions options;
 };
 
-TEST_F(BanLogHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {
+TEST_F(BanLogHostile, CostsOnlyTheCallIfTheReplyIsNonsense) {
   const std::string ok = ":1700000000000000\r\n:0\r\n:0\r\n";
   BanLog bans(loop, options);
   for (const std::string& nonsense :

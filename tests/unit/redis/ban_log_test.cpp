@@ -294,7 +294,7 @@ TEST_F(BanLogTest, SurvivesThatTheScriptIsForgotten) {
   bans.stop();
 }
 
-TEST_F(BanLogTest, FailsWithinItsDeadlineWhereRedisHangs) {
+TEST_F(BanLogTest, FailsWithinItsDeadlineIfRedisHangs) {
   BanLog bans(loop, options);
   ASSERT_EQ(append(bans, ban_of("caller")), error_code());
   redis.pause();

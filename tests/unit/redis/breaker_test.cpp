@@ -46,7 +46,7 @@ TEST_F(BreakerTest, OpensAtTheFirstTimeoutIfNothingWasHeardMeanwhile) {
   EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
-TEST_F(BreakerTest, BearsFourTimeoutsOfASlowServerThatStillAnswersOthersAndOpensAtTheFifth) {
+TEST_F(BreakerTest, OpensAtTheFifthTimeoutOfASlowServerThatStillAnswersOtherCalls) {
   for (int i = 0; i < 4; ++i) time_out(Replies::others);
   EXPECT_EQ(breaker.state(), State::closed);
   time_out(Replies::others);
@@ -183,7 +183,7 @@ TEST(Breaker, ProbesTheFirstConnectionWhileCallsGo) {
   EXPECT_EQ(breaker.admit(), Pass::refused);
 }
 
-TEST(Breaker, OpensWhereTheFirstProbeIsNotAnswered) {
+TEST(Breaker, OpensIfTheFirstProbeIsNotAnswered) {
   Breaker breaker;
   breaker.connected(Breaker::Time{1s});
   breaker.probe_sent();

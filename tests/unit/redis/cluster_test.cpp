@@ -208,7 +208,7 @@ TEST_F(ClusterTest, IsReadByOtherThreadsWhileNodesComeAndGo) {
   servers->stop();
 }
 
-TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThoughNobodyAsks) {
+TEST_F(ClusterTest, ProbesEachNodeInItsOwnSlotAndFindsAFullNodeAgainWithoutRequests) {
   const auto servers = Servers::make(loop, options);
   ASSERT_TRUE(run_until_up(servers)) << log.str();
   const auto port = cluster.owner(8000)->port();
@@ -226,7 +226,7 @@ TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThough
   servers->stop();
 }
 
-TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
+TEST_F(ClusterTest, FailsAtOnceIfNoSeedAnswers) {
   for (auto& node : cluster.nodes) node.kill9();
   const auto servers = Servers::make(loop, options);
   const Asked asked = check(servers, {check_of(rule, "caller")});
@@ -240,7 +240,7 @@ TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
   servers->stop();
 }
 
-TEST_F(ClusterTest, TellsWhoTakesANodeForASingleServerWhatIsWrong) {
+TEST_F(ClusterTest, ExplainsTheMistakeIfANodeIsConfiguredAsASingleServer) {
   options.topology = Topology::single;
   options.database = 0;
   const auto servers = Servers::make(loop, options);

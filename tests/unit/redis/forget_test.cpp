@@ -145,7 +145,7 @@ TEST_F(ForgottenLimit, WaitsForARedisThatPauses) {
   limiter.stop();
 }
 
-TEST_F(ForgottenLimit, BeginsAnewWhereItsConnectionBroke) {
+TEST_F(ForgottenLimit, BeginsAnewIfItsConnectionBroke) {
   start();
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));

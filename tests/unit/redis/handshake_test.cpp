@@ -57,7 +57,7 @@ TEST_F(HandshakeTest, SaysWhatToInstallWhereTheServerHasNoLua) {
   EXPECT_THAT(handshake->reason(), HasSubstr("install its Lua engine (the package valkey-lua"));
 }
 
-TEST_F(HandshakeTest, NamesTheUserWhereThereIsOne) {
+TEST_F(HandshakeTest, NamesTheUserIfThereIsOne) {
   options.username = "gate";
   options.password = "secret";
   greet();

@@ -212,7 +212,7 @@ class LedgerHostile : public LedgerMoves {
   RedisOptions options;
 };
 
-TEST_F(LedgerHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {
+TEST_F(LedgerHostile, CostsOnlyTheCallIfTheReplyIsNonsense) {
   RedisLedger ledger(loop, options, "one");
   for (const std::string& nonsense :
        {std::string("+OK\r\n"), std::string(":1\r\n"), std::string("$-1\r\n"), std::string("*0\r\n"),

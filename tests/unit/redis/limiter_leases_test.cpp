@@ -280,7 +280,7 @@ Task<void> decide_all(SharedLimiter& limiter, std::vector<limit::Check> checks, 
   answer.done = true;
 }
 
-TEST_F(LimiterLeases, AndKnownRejectionsAreSeenByAPeekAndNotTouched) {
+TEST_F(LimiterLeases, AndKnownRejectionsAreReadByAPeekButNotChanged) {
   start();
   rule.rate = {200, 24h};  // nothing comes back in the time of the test
   rule.burst = 200;

@@ -40,7 +40,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAHungServerThenFailsAtOnceAndRecoversByIts
   limiter.stop();
 }
 
-TEST_F(RedisOutage, ConnectsAgainWhereAServerWasSilentForLong) {
+TEST_F(RedisOutage, ConnectsAgainIfAServerWasSilentForLong) {
   start();
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
@@ -128,7 +128,7 @@ TEST_F(RedisOutage, KeepsTheConnectionToAServerOutOfMemoryAndSeesByItselfWhenThe
   limiter.stop();
 }
 
-TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItNoLongerDoes) {
+TEST_F(RedisOutage, CostsOneDeadlineIfTheServerHoldsWritesBackAndEndsWhenItStops) {
   start();
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());

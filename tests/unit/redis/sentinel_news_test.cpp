@@ -68,7 +68,7 @@ TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
   loop.run_for(200ms);
 }
 
-TEST_F(SentinelNews, OfAnotherMasterIsNone) {
+TEST_F(SentinelNews, AboutAnotherMasterIsIgnored) {
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::up && ahead.listener != nullptr; })) << log.str();
   ahead.listener->write(message("shopping 127.0.0.1 1 127.0.0.1 2") + message("shop") + "*0\r\n:7\r\n");
@@ -88,7 +88,7 @@ TEST_F(SentinelNews, IsReceivedAgainAfterALostConnection) {
   limiter.stop();
 }
 
-TEST_F(SentinelNews, ThatMayNotBeSubscribedToChangesNothing) {
+TEST_F(SentinelNews, ChangesNothingIfTheSubscriptionIsForbidden) {
   ahead.server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) {
     return std::string("-NOPERM this user has no permissions to run the 'subscribe' command\r\n");
   };

@@ -83,7 +83,7 @@ TEST_F(SentinelTest, FollowsAMasterThatIsDemotedAndLivesOn) {
   limiter.stop();
 }
 
-TEST_F(SentinelTest, AsksTheNextSentinelWhereOneHangsOrIsGone) {
+TEST_F(SentinelTest, AsksTheNextSentinelIfOneHangsOrIsGone) {
   redis.sentinels[0].pause();
   redis.sentinels[1].kill9();
   SharedLimiter limiter(loop, options);

@@ -53,7 +53,7 @@ TEST_F(SharedLogTest, CountsTheGatewaysThatHaveReadAnEntry) {
   other.stop();
 }
 
-TEST_F(SharedLogTest, DoesNotCountWhoHasSaidNothingForFifteenSeconds) {
+TEST_F(SharedLogTest, DoesNotCountAGatewayThatWasSilentForFifteenSeconds) {
   BanLog one(loop, options);
   const auto now = headgate::now().time_since_epoch().count();
   const auto add = [&](const std::string& name, std::int64_t at) {
@@ -68,7 +68,7 @@ TEST_F(SharedLogTest, DoesNotCountWhoHasSaidNothingForFifteenSeconds) {
   one.stop();
 }
 
-TEST_F(SharedLogTest, DoesNotCountWhoHasLeft) {
+TEST_F(SharedLogTest, DoesNotCountAGatewayThatHasLeft) {
   BanLog one(loop, options);
   BanLog other(loop, options);
   hear(one, "", 0);

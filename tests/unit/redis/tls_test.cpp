@@ -123,7 +123,7 @@ TEST_F(RedisTls, FailsWithAServerWithoutTlsAndIsNotTurnedOffForIt) {
   limiter.stop();
 }
 
-TEST_F(RedisTls, NeverConnectsInPlainWhereItsFilesAreMissing) {
+TEST_F(RedisTls, NeverConnectsInPlainIfItsFilesAreMissing) {
   start();
   options.tls.emplace();
   options.tls->ca = files.path("missing.crt");

@@ -174,7 +174,7 @@ TEST(Line, APlaceIsKeptForTheGraceAndLostSoonAfter) {
   }
 }
 
-TEST(Line, NobodyLosesAPlaceInATimeInWhichNobodyCouldAsk) {
+TEST(Line, KeepsPlacesOverATimeInWhichNoCallerCouldAsk) {
   OneRoom room{rated(1)};
   for (int i = 0; i < 20; ++i) room.arrive();
   room.pass(10s);
@@ -288,7 +288,7 @@ TEST(Line, ManyGatewaysThatCountAloneLetInTheRateTogether) {
   EXPECT_LE(inside, 1020);
 }
 
-TEST(Line, ObservingLetsNobodyWaitAndTellsWhoWouldHaveWaited) {
+TEST(Line, InObserveModeLetsEverybodyInAndReportsWhoWouldHaveWaited) {
   OneRoom room{rated(5)};
   int waiting = 0;
   for (int second = 0; second < 100; ++second) {

@@ -37,7 +37,7 @@ TEST(RoomTicket, IsReadAsItWasWritten) {
   }
 }
 
-TEST(RoomTicket, HasOneSpellingOnly) {
+TEST(RoomTicket, HasOnlyOneSpelling) {
   const auto good = room::ticket_text(kTicket, "k") + ".s";
   EXPECT_EQ(good, "t.1042.1760000000.980.1f00a2b3.k.s");
   ASSERT_TRUE(room::read_ticket(good));
@@ -52,7 +52,7 @@ TEST(RoomTicket, HasOneSpellingOnly) {
   EXPECT_FALSE(room::read_ticket(good + std::string(200, 's')));
 }
 
-TEST(RoomTicket, NoTextMakesTheReaderStumble) {
+TEST(RoomTicket, IsReadFromAnyTextWithoutAFault) {
   std::mt19937 random(5);
   const std::string letters = "tp.0123456789abcdefXYZ-_ ";
   for (int i = 0; i < 20'000; ++i) {

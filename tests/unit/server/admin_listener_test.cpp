@@ -186,7 +186,7 @@ TEST_F(AdminTest, KnowsNoOtherPath) {
   }
 }
 
-TEST_F(AdminTest, ShowsMetricsOnlyToWhoBearsTheToken) {
+TEST_F(AdminTest, ShowsMetricsOnlyWithTheToken) {
   begin(on_any_port("s3cret"));
   const auto none = get("/metrics");
   EXPECT_THAT(none, StartsWith("HTTP/1.1 401 "));

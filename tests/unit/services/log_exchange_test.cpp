@@ -215,7 +215,7 @@ TEST_F(LogExchanges, AskOftenWhileTheLogIsAway) {
   finish({one.get()});
 }
 
-TEST_F(LogExchanges, TellAtOnceWhereThereIsNoLog) {
+TEST_F(LogExchanges, TellAtOnceIfThereIsNoLog) {
   const auto one = start();
   one->exchange->use(nullptr);
   EXPECT_FALSE(ask(*one).written);

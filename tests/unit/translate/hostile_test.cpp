@@ -62,7 +62,7 @@ TEST_F(Hostile, FilesThatIncludeEachOtherEnd) {
   EXPECT_NE(error_of("c.conf", "server { }\ninclude c.conf;\n").find("includes itself"), std::string::npos);
 }
 
-TEST_F(Hostile, WhatIsNoTextIsRefused) {
+TEST_F(Hostile, RefusesFilesThatAreNotConfigurations) {
   EXPECT_NE(error_of("a.conf", std::string("server {\0 }", 11)).find("is not a text file"), std::string::npos);
   EXPECT_NE(error_of("a.conf", "").find("configuration of no known product"), std::string::npos);
   EXPECT_NE(error_of("a.yml", "- just\n- a list\n").find("configuration of no known product"), std::string::npos);

@@ -90,7 +90,7 @@ class Checks : public testing::Test {
                       [this](const HealthReport& report) { tell(report); }, 1};
 };
 
-TEST_F(Checks, OfAServerThatIsPausedEndAndBeginAtOnceWhenItIsNoMore) {
+TEST_F(Checks, EndForAPausedServerAndBeginAtOnceWhenItResumes) {
   checks.use(targets(2));
   clock.advance(seconds(1));
   ASSERT_EQ(open.size(), 2U);
@@ -220,7 +220,7 @@ TEST_F(Checks, EndAllWhenStopped) {
   EXPECT_TRUE(open.empty());
 }
 
-TEST_F(Checks, OfAServerThatIsListedTwiceAreMadeOnce) {
+TEST_F(Checks, AreMadeOnceForAServerThatIsListedTwice) {
   auto twice = targets(1);
   twice.push_back(twice.front());
   checks.use(twice);

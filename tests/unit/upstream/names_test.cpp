@@ -80,7 +80,7 @@ TEST_F(ServerNames, TellWhenTheyLeadElsewhere) {
   EXPECT_EQ(changes.back().second, addresses({"192.0.2.2"}));
 }
 
-TEST_F(ServerNames, WhoseAddressesComeInAnotherOrderHaveNotChanged) {
+TEST_F(ServerNames, AreUnchangedIfTheirAddressesComeInAnotherOrder) {
   records["api"] = {"192.0.2.1", "192.0.2.2"};
   names.use({{"api", 80, seconds(1)}});
   run(seconds(2));
@@ -112,13 +112,13 @@ TEST_F(ServerNames, AreAskedForOnceAtATime) {
   EXPECT_EQ(count, 2U);
 }
 
-TEST_F(ServerNames, ThatAreAddressesAreNotLookedUp) {
+TEST_F(ServerNames, AreNotLookedUpIfTheyAreAddresses) {
   names.use({{"192.0.2.1", 80, seconds(1)}, {"2001:db8::1", 80, seconds(1)}});
   run(seconds(2));
   EXPECT_EQ(count, 0U);
 }
 
-TEST_F(ServerNames, ThatTwoUpstreamsHaveAreLookedUpOnceAndAsOftenAsTheShorter) {
+TEST_F(ServerNames, OfTwoUpstreamsAreLookedUpOnceAtTheShorterInterval) {
   records["api"] = {"192.0.2.1"};
   names.use({{"api", 80, seconds(60)}, {"api", 80, seconds(1)}});
   run(seconds(10));

@@ -136,7 +136,7 @@ TEST_F(Pool, StaysEmptyAfterStop) {
   EXPECT_EQ(upstream_->take_idle(choice_), nullptr);
 }
 
-TEST_F(Pool, OfAServerThatIsTakenDownLosesWhatItHasAndTakesNothing) {
+TEST_F(Pool, LosesItsConnectionsAndTakesNoneWhenItsServerIsTakenDown) {
   begin(1);
   give_back(used());
   const auto kept = upstream_->take_idle(choice_);  // one that was used before
@@ -159,7 +159,7 @@ TEST_F(Pool, OfAServerThatIsTakenDownLosesWhatItHasAndTakesNothing) {
   EXPECT_TRUE(exchange(*again, far(), kAnswer).has_value());
 }
 
-TEST_F(Pool, OfAServerThatIsTakenDownBreaksOffAnAnswerThatHasBegun) {
+TEST_F(Pool, BreaksOffABegunAnswerWhenItsServerIsTakenDown) {
   begin(1);
   const auto attempt = connect();
   ASSERT_TRUE(exchange(*attempt, far(), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok").has_value());

@@ -116,7 +116,7 @@ TEST_F(GroupOfServers, CountsWhatIsInFlightUntilItIsGivenBack) {
   EXPECT_EQ(calls(), (Calls{"connect a:80", "back a:80"}));
 }
 
-TEST_F(GroupOfServers, TriesTheNextServerWhereOneCannotBeReached) {
+TEST_F(GroupOfServers, TriesTheNextServerIfOneCannotBeReached) {
   seen_.first_is_down = true;
   const auto attempt = connect();
   EXPECT_EQ(attempt->at(), 1U);

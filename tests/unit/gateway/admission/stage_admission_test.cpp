@@ -259,7 +259,7 @@ TEST_F(AtAStage, ARejectedRequestIsOfferedAnAppointment) {
   EXPECT_TRUE(admission.problem());
 }
 
-TEST_F(AtAStage, AnotherShardIsAskedWhereOneRejects) {
+TEST_F(AtAStage, AnotherShardIsAskedIfOneRejects) {
   limit_of("shared", "80/hour").shards = 4;
   compile();
   StageAdmission admission(*path, x, Stage::redis);

@@ -113,7 +113,7 @@ TEST_F(CheckedPasswords, AreRememberedForTheAddressThatHasShownThem) {
   EXPECT_EQ(remembered("ann", "wonderland", "192.0.2.8"), std::nullopt) << "else anybody could guess at the memory";
 }
 
-TEST_F(CheckedPasswords, OfAddressesThatHaveShownARightOneFindRoomBeforeAllOthers) {
+TEST_F(CheckedPasswords, HavePriorityIfTheirAddressHasShownARightOne) {
   const auto& right = ask("ann", "wonderland");
   ASSERT_TRUE(run_until([&] { return right.outcome.has_value(); }));
   ask("dear", "first", "198.51.100.1");
@@ -134,7 +134,7 @@ TEST_F(CheckedPasswords, AreForgottenWithTheHashTheyWereRightFor) {
   EXPECT_EQ(remembered("ann", "wonderland"), std::nullopt);
 }
 
-TEST_F(CheckedPasswords, ThatAreTheSameAreCheckedOnce) {
+TEST_F(CheckedPasswords, AreCheckedOnceIfTheyAreEqual) {
   std::vector<const Asked*> all;
   for (int i = 0; i < 6; ++i) all.push_back(&ask("ann", "wonderland"));
   ASSERT_TRUE(run_until(

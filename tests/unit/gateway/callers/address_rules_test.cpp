@@ -34,7 +34,7 @@ TEST(AddressRules, RefuseWhatIsDeniedAndLetTheRestIn) {
   EXPECT_TRUE(judged(rules, "11.1.1.1").in);
 }
 
-TEST(AddressRules, RefuseTheRestWhereAnythingIsAllowed) {
+TEST(AddressRules, RefuseTheRestIfAnythingIsAllowed) {
   const AddressRules rules{.allow = blocks({"10.0.0.0/8"}), .deny = {}, .allow_files = {}, .deny_files = {}};
   EXPECT_TRUE(judged(rules, "10.1.1.1").in);
   EXPECT_FALSE(judged(rules, "11.1.1.1").in);
@@ -53,7 +53,7 @@ TEST(AddressRules, FollowTheSmallestBlock) {
   EXPECT_FALSE(judged(rules, "10.1.1.1").in);
 }
 
-TEST(AddressRules, DenyWhereTwoFilesHaveTheSameBlock) {
+TEST(AddressRules, DenyIfTwoFilesHaveTheSameBlock) {
   const AddressRules rules{.allow = {}, .deny = {}, .allow_files = {0}, .deny_files = {1}};
   const Lists lists{list({"10.0.0.0/8", "10.1.1.1"}), list({"10.0.0.0/8"})};
   EXPECT_FALSE(judged(rules, "10.2.0.1", lists).in);

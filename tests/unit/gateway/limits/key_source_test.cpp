@@ -23,7 +23,7 @@ TEST(Per, IsReadAndWrittenAsAUserWritesIt) {
   EXPECT_EQ(to_text(make_per("header:X-Tenant")), "header:x-tenant") << "a field's name has no case";
 }
 
-TEST(Per, IsNothingWithoutAWordThatIsKnownOrWithANameThatIsNotValid) {
+TEST(Per, IsNotReadWithAnUnknownWordOrAnInvalidName) {
   for (const char* text : {"", "ip", "client_ip:", "jwt", "jwt.", "jwt.a b", "header:", "header:a b",
                            "cookie:", "path:", "path:1", "path:{item}"})
     EXPECT_FALSE(read_per(text)) << text;

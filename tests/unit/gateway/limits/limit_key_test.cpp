@@ -49,7 +49,7 @@ TEST_F(LimitKey, IsAPartOfTheClientsCertificate) {
   EXPECT_EQ(of({"certificate:sha256"}), "0a1b");
 }
 
-TEST_F(LimitKey, IsTheValueOfWhatIsCountedBy) {
+TEST_F(LimitKey, IsTheValueOfTheSource) {
   x.caller.api_key_text = "globex";
   identity::VerifiedToken token;
   token.claims = {{"org", "acme"}};
@@ -99,7 +99,7 @@ TEST_F(LimitKey, OfAQueryParameterIsThatOfItsValueAsServersDecodeIt) {
     EXPECT_EQ(of_query(none), "absent") << none;
 }
 
-TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
+TEST_F(LimitKey, OfAClaimIncludesTheIssuerIfThereAreSeveral) {
   identity::VerifiedToken token;
   token.claims = {{"sub", "alice"}};
   x.caller.token = boost::make_local_shared<const identity::VerifiedToken>(token);
@@ -119,7 +119,7 @@ TEST_F(LimitKey, OfAClaimThatIsLongOrOddIsItsDigest) {
   EXPECT_EQ(of({"jwt.realm_access"}), "absent");
 }
 
-TEST_F(LimitKey, IsAbsentWhereAnyOfItsValuesIs) {
+TEST_F(LimitKey, IsAbsentIfAnyOfItsValuesIsAbsent) {
   x.request.fields = {{http::Known::unknown, "X-Empty", ""}};
   EXPECT_EQ(of({"api_key"}), "absent");
   x.request.fields.push_back({http::Known::cookie, "Cookie", "v=1; v=2"});
@@ -132,12 +132,12 @@ TEST_F(LimitKey, IsAbsentWhereAnyOfItsValuesIs) {
   EXPECT_EQ(of({"api_key", "client_ip"}), "absent");
 }
 
-TEST_F(LimitKey, OfRequestsThatNameNoHostIsOneAndNoHosts) {
+TEST_F(LimitKey, IsNoneForRequestsWithoutAHost) {
   x.request.host.clear();
   EXPECT_EQ(of({"host"}), "(none)");
 }
 
-TEST_F(LimitKey, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
+TEST_F(LimitKey, IgnoresCaseInPathsIfTheRouteDoes) {
   x.request.path = "/users/Bob%C3%A9";
   route.path = "/users/{id}";
   EXPECT_EQ(of({"path:id"}), "Bob%C3%A9");
@@ -145,12 +145,12 @@ TEST_F(LimitKey, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
   EXPECT_EQ(of({"path:id"}), "bob%c3%a9");
 }
 
-TEST_F(LimitKey, IsTheRoutesOwnNameWhereNoUpstreamAnswers) {
+TEST_F(LimitKey, IsTheNameOfTheRouteIfNoUpstreamAnswers) {
   route.respond = Respond{};
   EXPECT_EQ(of({"upstream"}), "things");
 }
 
-TEST_F(LimitKey, KeepsListsApartWhoseJoinedTextsAreAlike) {
+TEST_F(LimitKey, DistinguishesListsWhoseJoinedTextsAreEqual) {
   const std::vector<std::string_view> both = {"header:a", "header:b"};
   const auto key = [&](std::string_view a, std::string_view b) {
     x.request.fields = {{http::Known::unknown, "A", a}, {http::Known::unknown, "B", b}};

@@ -91,7 +91,7 @@ TEST_F(AuthGuessesPath, GivesBackIfTheServiceFailsOrRefusesForAnotherReason) {
   }
 }
 
-TEST_F(AuthGuessesPath, AsksAboutWhoWasRightAlsoWhileTheAddressHasNoAttemptLeft) {
+TEST_F(AuthGuessesPath, ChecksACredentialThatWasRightEvenIfTheAddressHasNoAttemptLeft) {
   says(200);
   ask("ann");
   answered();

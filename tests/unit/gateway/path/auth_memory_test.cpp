@@ -65,7 +65,7 @@ TEST_F(AuthServicePath, FailsOnceForAllWhoWaitForIt) {
   }
 }
 
-TEST_F(AuthServicePath, IsAskedAgainForWhoWaitedForTheAnswerOfAnotherOnlyInTheTimeThatIsLeft) {
+TEST_F(AuthServicePath, IsAskedAgainForACallerWhoWaitedOnlyWithinTheRemainingTime) {
   remember_by_authorization();
   says(200, {field("Set-Cookie", "s=1")});
   service().head_after = milliseconds(1500);
@@ -102,7 +102,7 @@ TEST_F(AuthServicePath, RemembersNothingForAConfigurationThatCameMeanwhile) {
   EXPECT_EQ(asked(), 3U);
 }
 
-TEST_F(AuthServicePath, RemembersNoRefusalAndNothingThatIsForOneCallerOrNotToBeKept) {
+TEST_F(AuthServicePath, RemembersNoRefusalAndNoAnswerThatIsForOneCallerOrMustNotBeStored) {
   remember_by_authorization();
   std::size_t calls = 0;
   for (const auto& [status, fields] :

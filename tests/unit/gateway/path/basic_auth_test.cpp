@@ -97,7 +97,7 @@ TEST_F(BasicAuthPath, RefusesTwoCredentials) {
   EXPECT_TRUE(app->report.targets.empty());
 }
 
-TEST_F(BasicAuthPath, PassesThePasswordOnWhereTheRouteSaysSo) {
+TEST_F(BasicAuthPath, PassesThePasswordOnIfTheRouteSaysSo) {
   basic.pass_on = true;
   use_basic();
   EXPECT_EQ(status_of(shown("ann:wonderland")), 200U);
@@ -179,7 +179,7 @@ TEST_F(BasicAuthPath, ExplainsWithoutAPasswordWhatItWouldDo) {
   EXPECT_EQ(explain("GET /a", shown("ann:guess")).status, 401U);
 }
 
-TEST_F(BasicAuthPath, TellsNobodyWhatIsLeftForAUserWithoutThePassword) {
+TEST_F(BasicAuthPath, ShowsAUsersRemainingPermitsOnlyWithThePassword) {
   options.usage = "/left";
   limit_by("basic.user", "per-user", "9/hour");
   const auto left_for = [this](const std::string& credentials) {

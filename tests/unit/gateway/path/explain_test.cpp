@@ -266,7 +266,7 @@ TEST_F(PathExplain, TellsTheNumbersOfAnAnswerThatDoesNotCount) {
   }
 }
 
-TEST_F(PathExplain, TellsTheSharesWhereChanceDecides) {
+TEST_F(PathExplain, TellsTheSharesIfChanceDecides) {
   in_memory("flood", "100/second");
   next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
   Split parts;
@@ -312,7 +312,7 @@ TEST_F(PathExplain, TakesNoPermitInFlightAndTellsThatARequestWouldWait) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(explain("GET /b").status, 0U);
 }
 
-TEST_F(PathExplain, UsesTheShardWhoseTurnItIsAndLeavesItItsTurn) {
+TEST_F(PathExplain, UsesTheNextShardWithoutTakingItsTurn) {
   in_redis("hot", "8/hour").shards = 4;
   for (int i = 0; i < 6; ++i) {
     const auto told = explain("GET /a");

@@ -37,7 +37,7 @@ TEST_F(PathStepState, IsNotLeftByARequestThatIsRefusedWhereItsRouteIsFound) {
   EXPECT_EQ(state(), StepState());
 }
 
-TEST_F(PathStepState, CostsNothingWhereNoStepKeepsAny) {
+TEST_F(PathStepState, CostsNothingIfNoStepKeepsAny) {
   in_memory("things", "10/hour");
   check("GET /a");
   EXPECT_EQ(client.status, 200U);

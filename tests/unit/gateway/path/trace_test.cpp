@@ -83,7 +83,7 @@ TEST_F(PathTrace, AnAnswerThatBreaksOffHasItsStatusAndWhy) {
   EXPECT_EQ(x.trace->attempts.front().failure, "closed");
 }
 
-TEST_F(PathTrace, WhatTheCallerSaysOfSamplingCountsBeforeTheShare) {
+TEST_F(PathTrace, PrefersTheCallersSamplingDecisionToTheShare) {
   traced(1'000'000).records = true;
   check("GET /", parent("00"));
   EXPECT_FALSE(x.trace->recorded());
@@ -121,7 +121,7 @@ TEST_F(PathTrace, WithoutParentBasedACallerCannotChooseAnIdThatIsRecorded) {
   EXPECT_LT(recorded, 120);
 }
 
-TEST_F(PathTrace, WhoChangesTheFlagTakesAnIdOfItsOwn) {
+TEST_F(PathTrace, UsesItsOwnSpanIdIfItChangesTheFlag) {
   traced(0).parent_based = false;
   check("GET /", parent("01"));
   EXPECT_EQ(x.trace->id(), kTrace);
@@ -139,7 +139,7 @@ TEST_F(PathTrace, ATraceBeginsHereIfTheCallerNamesNone) {
   EXPECT_NE(x.trace->id(), first);
 }
 
-TEST_F(PathTrace, ATraceparentThatIsNoneOrTwofoldIsReplacedAndItsStateDropped) {
+TEST_F(PathTrace, ReplacesAnInvalidOrRepeatedTraceparentAndDropsItsState) {
   traced(0);
   check("GET /", parent("01") + parent("01") + "tracestate: rojo=1\r\n");
   EXPECT_NE(x.trace->id(), kTrace);

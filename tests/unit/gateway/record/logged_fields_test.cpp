@@ -37,7 +37,7 @@ TEST(MaskedQuery, KnowsANameInEachSpelling) {
   EXPECT_EQ(masked("?%zz=abc"), "%zz=***") << "nobody knows what a server reads";
 }
 
-TEST(MaskedQuery, NeverShowsAMaskedValueWhateverStandsAroundIt) {
+TEST(MaskedQuery, NeverShowsAMaskedValueWhateverSurroundsIt) {
   std::mt19937 random(7);
   const std::string others = "ab=&;%2+?#[]";
   for (int i = 0; i < 2'000; ++i) {

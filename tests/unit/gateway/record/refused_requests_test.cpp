@@ -23,7 +23,7 @@ struct KeptRequests : testing::Test {
   RefusedRequests kept;
 };
 
-TEST_F(KeptRequests, OfOneStrangerPushOutOnlyHisOwn) {
+TEST_F(KeptRequests, OfOneStrangerDisplaceOnlyHisOwn) {
   note("mine");
   for (int i = 0; i < 10'000; ++i) note("stranger", std::to_string(i));
   EXPECT_EQ(of("mine"), 1U);
@@ -31,7 +31,7 @@ TEST_F(KeptRequests, OfOneStrangerPushOutOnlyHisOwn) {
   EXPECT_EQ(kept.list().back().reason, "9999") << "his newest stay";
 }
 
-TEST_F(KeptRequests, OfOneWhoSendsManyAreNotWorthTheWorkForASecond) {
+TEST_F(KeptRequests, AreNotDescribedForASecondIfTheirOwnerSendsMany) {
   const Instant now{std::chrono::seconds(1000)};
   for (std::size_t i = 0; i < RefusedRequests::kOfOne; ++i) {
     EXPECT_TRUE(kept.wants("stranger", now));

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RequestUnderWay, IsTheOlderOneThatBeganFirstAlsoWhereItsWorkerWasAskedBefore) {
+TEST(RequestUnderWay, IsOlderIfItBeganFirstEvenIfItsWorkerWasAskedEarlier) {
   const auto begun_at = [](std::uint64_t begun, Duration age) {
     RequestUnderWay out;
     out.name.begun = begun;

@@ -60,7 +60,7 @@ TEST(AddressBlocks, OfIpv4HoldMappedAddressesAndOthersDoNot) {
   EXPECT_EQ(smallest(blocks({"::ffff:10.0.0.0/104"}), "10.1.2.3"), 8);
 }
 
-TEST(AddressBlocks, ThatStandTwiceCountOnce) {
+TEST(AddressBlocks, CountOnceEvenIfTheyAreListedTwice) {
   const auto all = blocks({"10.0.0.0/8", "10.0.0.0/8", "2001:db8::/32", "2001:db8::/32"});
   EXPECT_EQ(all.size(), 2U);
   EXPECT_EQ(smallest(all, "2001:db8:ffff::1"), 32);

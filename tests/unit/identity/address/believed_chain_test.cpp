@@ -42,7 +42,7 @@ TEST(BelievedChain, LeavesOutWhatTheClientItselfWrote) {
   EXPECT_EQ(chain(AddressField::x_forwarded_for, {"6.6.6.6, unknown, 10.0.0.2"}), "10.0.0.2, 10.0.0.1");
 }
 
-TEST(BelievedChain, IsThePeerAloneWhereNothingIsBelieved) {
+TEST(BelievedChain, IsOnlyThePeerIfNothingIsBelieved) {
   EXPECT_EQ(chain(AddressField::x_forwarded_for, {}), "10.0.0.1");
   EXPECT_EQ(chain(AddressField::x_forwarded_for, {"unknown"}), "10.0.0.1");
   EXPECT_EQ(chain(AddressField::x_forwarded_for, {"203.0.113.7"}, "198.51.100.9"), "198.51.100.9");
@@ -61,7 +61,7 @@ TEST(BelievedChain, HoldsSixtyFourHopsAndThePeer) {
   EXPECT_TRUE(text.ends_with(", 10.0.1.1, 10.0.0.1")) << text;
 }
 
-TEST(BelievedChain, IsCutShortWhereTheFieldsAreNotThoseOfTheWalk) {
+TEST(BelievedChain, IsCutShortIfTheFieldsAreNotThoseOfTheWalk) {
   const std::vector<std::string_view> fields{"203.0.113.7"};
   Chain room;
   const Hops more{make_address("203.0.113.7"), 1000};
@@ -74,11 +74,11 @@ TEST(RealIp, IsTheClientThatATrustedPeerNames) {
   EXPECT_EQ(chain(AddressField::x_real_ip, {"203.0.113.7"}, "198.51.100.9"), "198.51.100.9");
 }
 
-TEST(RealIp, EndsTheWalkEvenWhereItNamesATrustedHop) {
+TEST(RealIp, EndsTheWalkEvenIfItNamesATrustedHop) {
   EXPECT_EQ(chain(AddressField::x_real_ip, {"10.0.0.2"}), "10.0.0.2, 10.0.0.1");
 }
 
-TEST(RealIp, IsNotBelievedWhereItStandsTwice) {
+TEST(RealIp, IsNotBelievedIfItAppearsTwice) {
   EXPECT_EQ(chain(AddressField::x_real_ip, {"203.0.113.7", "203.0.113.7"}), "10.0.0.1");
 }
 

@@ -121,7 +121,7 @@ TEST(Forwarded, StopsAtTheSixtyFourthStep) {
   EXPECT_EQ(client({field}), "10.0.1.64");
 }
 
-TEST(Forwarded, IsNotReadWhereAnotherFieldIsTheOneThatHopsWrite) {
+TEST(Forwarded, IsNotReadIfHopsWriteAnotherField) {
   const std::string_view field = "for=203.0.113.7";
   const std::vector<Network> trusted{*parse_network("10.0.0.0/8")};
   for (const auto other : {AddressField::x_forwarded_for, AddressField::x_real_ip}) {

@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{header_v2(0x20, 0x11, kIpv4Ends + ssl(0x03, 0)), "own"}, Row{summed(), "203.0.113.7"},
                     Row{summed(ssl(0x03, 0)), "203.0.113.7 tls certificate"}));
 
-TEST(ProxyHeader, OfTheSpecificationsSumIsTheSumOfCastagnoli) {
+TEST(ProxyHeader, UsesTheChecksumOfCastagnoli) {
   // RFC 3720 appendix B.4: a sum made elsewhere, lest two equal mistakes agree.
   boost::crc_optimal<32, 0x1edc6f41, 0xffffffff, 0xffffffff, true, true> crc;
   const std::string zeros(32, '\0');
@@ -114,7 +114,7 @@ TEST(ProxyHeader, OfTheSpecificationsSumIsTheSumOfCastagnoli) {
   EXPECT_EQ(crc.checksum(), 0x8a9136aaU);
 }
 
-TEST(ProxyHeader, WithAnyByteChangedIsNotTheOneThatWasSummed) {
+TEST(ProxyHeader, FailsItsChecksumIfAnyByteChanges) {
   const auto header = summed(ssl(0x01, 0));
   constexpr std::size_t kLength = 14;    // another length: not whole, or whole elsewhere
   constexpr std::size_t kSumsType = 28;  // another type: no sum at all
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
         header_v2(0x21, 0x11, kIpv4Ends + tlv(0x03, "abc")), header_v2(0x21, 0x11, kIpv4Ends + tlv(0x03, "abcde")),
         summed(tlv(0x03, test::four_bytes(0)))));
 
-TEST(ProxyHeader, ThatClaimsToBeTooLongIsRefusedBeforeItHasCome) {
+TEST(ProxyHeader, IsRefusedBeforeItArrivesIfItAnnouncesTooGreatALength) {
   const auto claims = [](std::size_t length) { return test::kSignature + "\x21\x11" + test::two_bytes(length); };
   EXPECT_EQ(said(claims(kMaxProxyHeader - 16)), "more");
   EXPECT_EQ(said(claims(kMaxProxyHeader - 15)), "malformed");
@@ -194,7 +194,7 @@ TEST(ProxyHeader, ThatClaimsToBeTooLongIsRefusedBeforeItHasCome) {
   EXPECT_EQ(said(test::kSignature + "\x20" + '\0' + test::two_bytes(0xffff)), "malformed") << "LOCAL is no exception";
 }
 
-TEST(ProxyHeader, ThatIsNotWholeChangesNothing) {
+TEST(ProxyHeader, ChangesNothingWhileItIsIncomplete) {
   ProxyHeader header;
   header.size = 7;
   header.certificate = true;

@@ -125,7 +125,7 @@ TEST_P(EachAlgorithm, IsOfNoUseUnderAnyOtherName) {
   }
 }
 
-TEST_P(EachAlgorithm, IsRefusedWhereItIsNotListed) {
+TEST_P(EachAlgorithm, IsRefusedIfItIsNotListed) {
   for (const auto& other : kCases) {
     if (other.algorithm == GetParam().algorithm || std::string_view(other.kind) != GetParam().kind) continue;
     JwtIssuer issuer;
@@ -137,7 +137,7 @@ TEST_P(EachAlgorithm, IsRefusedWhereItIsNotListed) {
   }
 }
 
-TEST_P(EachAlgorithm, OfAKeyThatSaysItIsForAnotherFindsNone) {
+TEST_P(EachAlgorithm, DoesNotUseAKeyThatNamesAnotherAlgorithm) {
   for (const auto& other : kCases) {
     if (other.algorithm == GetParam().algorithm || std::string_view(other.kind) != GetParam().kind) continue;
     JwtIssuer issuer;

@@ -58,7 +58,7 @@ TEST(JwtClaims, AreKeptWithTheirTypesForRoutesThatDemandThem) {
   EXPECT_EQ(verified->algorithm, JwtAlgorithm::RS256);
 }
 
-TEST(JwtClaims, AreTakenAsTextWhereTheyCanBeAKey) {
+TEST(JwtClaims, AreReadAsTextIfTheyCanBeAKey) {
   const auto verifier = verifier_for(rs256_issuer());
   const auto verified = verifier->verify(
       test::sign_rs256(
@@ -76,7 +76,7 @@ TEST(JwtClaims, AreTakenAsTextWhereTheyCanBeAKey) {
                                       {"exp", "1900000000"}}));
 }
 
-TEST(JwtClaims, ThatCannotBeAKeyAreLeftOut) {
+TEST(JwtClaims, AreLeftOutIfTheyCannotBeAKey) {
   const auto verifier = verifier_for(hs256_issuer());
   const auto verified = verifier->verify(
       test::sign_hs256(kSecret,

@@ -64,7 +64,7 @@ TEST(JwtNbf, IsBroughtForwardByTheLeeway) {
   EXPECT_EQ(outcome_of_claims(at("nbf", 31)), "not_yet_valid");
 }
 
-TEST(JwtDates, ThatAreNotDatesAreMalformed) {
+TEST(JwtDates, AreMalformedIfTheyAreNotDates) {
   for (const auto* name : {"exp", "nbf", "iat"}) {
     for (const auto* value :
          {R"("1900000000")", "null", "true", "[1900000000]", "{}", "-1", "-0.5", "253402300800", "1e300",

@@ -91,7 +91,7 @@ TEST(EcdsaSignature, IsTakenWithSmallAndLargeNumbersAlike) {
   }
 }
 
-TEST(EcdsaForgery, OfAKeyOnAnotherCurveFindsNoKey) {
+TEST(EcdsaForgery, WithAKeyOnAnotherCurveFindsNoKey) {
   JwtIssuer issuer;
   issuer.algorithms = {JwtAlgorithm::ES256, JwtAlgorithm::ES384};
   const auto p384 = test::make_curve_key("P-384");

@@ -61,7 +61,7 @@ TEST(JwtForm, HasOneSpellingForEachSignature) {
   }
 }
 
-TEST(JwtForm, HasNoLengthThatNoEncoderMakes) {
+TEST(JwtForm, IsRefusedWithALengthThatNoEncoderMakes) {
   EXPECT_EQ(outcome(hs256_issuer(), good() + "AA"), "malformed") << "43 and 2 characters leave one over";
   EXPECT_EQ(outcome(hs256_issuer(), signed_parts(kHeader, "A")), "malformed");
 }
@@ -108,7 +108,7 @@ TEST(JwtHeader, WithAnExtensionWeMustUnderstandIsRefused) {
   }
 }
 
-TEST(JwtHeader, HasATypeOfTokenThatWeTake) {
+TEST(JwtHeader, NeedsAnAcceptedType) {
   for (const auto* type : {"JWT", "jwt", "at+jwt", "AT+JWT", "application/jwt", "Application/at+JWT"}) {
     EXPECT_EQ(outcome_of_header(std::string(R"({"alg":"HS256","typ":")") + type + R"("})"), "ok") << type;
   }
@@ -120,7 +120,7 @@ TEST(JwtHeader, HasATypeOfTokenThatWeTake) {
   EXPECT_EQ(outcome_of_header(R"({"alg":"HS256","typ":null})"), "malformed");
 }
 
-TEST(JwtHeader, HasATypeThatItsIssuerLists) {
+TEST(JwtHeader, NeedsATypeThatItsIssuerLists) {
   auto issuer = hs256_issuer();
   issuer.demands_type = true;
   issuer.types = {"application/vnd.acme+jwt"};

@@ -61,7 +61,7 @@ class JwtJson : public testing::Test {
 
 const std::string kUsual = R"({"sub":"u 1", "scopes":["a","bc"],"none":[],"count":120, "yes":true,"no":false})";
 
-TEST_F(JwtJson, IsReadAsTheLibraryReadsItWhateverByteStandsAnywhere) {
+TEST_F(JwtJson, IsReadAsTheLibraryReadsItWithAnyByteAtAnyPlace) {
   const std::string bytes = "\"\\{}[],: \t\n\r09-+.eEtnufx/\x01\x1f\x7f\x80\xc3\xff";
   for (std::size_t at = 0; at < kUsual.size(); ++at) {
     for (const char byte : bytes) {

@@ -70,7 +70,7 @@ TEST(JwkSet, IsTheSameWhateverTheOrderOfItsKeys) {
   EXPECT_FALSE(set->same_as(*keys_of_set(jwk_set({one, named_jwk(curve_key(), "3")}), kRsaAndEc)));
 }
 
-TEST(JwkSet, OfNoUseIsRefused) {
+TEST(JwkSet, IsRefusedWithoutAUsableKey) {
   EXPECT_EQ(refusal(R"({"keys":[]})"), "no key of the JWK Set can be used: none of its 0 is for RS256, ES256");
   EXPECT_EQ(refusal(jwk_set({jwk(rsa_key(), json_member("use", "enc"))})),
             "no key of the JWK Set can be used: none of its 1 is for RS256, ES256");
@@ -110,7 +110,7 @@ TEST(JwkSet, NestsSixteenDeepAndNoFurther) {
   EXPECT_NE(refusal(nested(100'000)).find("nests deeper than 16"), std::string::npos);
 }
 
-TEST(JwkSet, HasAtMostAMebibyteAndSoManyKeys) {
+TEST(JwkSet, IsBoundedInSizeAndInKeys) {
   EXPECT_EQ(refusal(std::string(1024UL * 1024 + 1, ' ')), "the JWK Set is larger than 1 MiB");
   const auto filled = [](std::size_t count) {
     std::string list = jwk(curve_key());
@@ -121,7 +121,7 @@ TEST(JwkSet, HasAtMostAMebibyteAndSoManyKeys) {
   EXPECT_EQ(refusal(filled(257)), "the JWK Set has more than 256 keys");
 }
 
-TEST(JwkSet, NeverNamesTwoKeysForOneAlgorithmAlike) {
+TEST(JwkSet, IsRefusedIfTwoKeysOfAnAlgorithmHaveTheSameKid) {
   const auto other = test::make_curve_key("P-256");
   EXPECT_EQ(refusal(jwk_set({named_jwk(curve_key(), "a"), named_jwk(other.get(), "a")})),
             "key 2 of the JWK Set is not valid: another has the same \"kid\" and is for the same algorithm");

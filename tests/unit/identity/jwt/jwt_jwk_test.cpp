@@ -55,7 +55,7 @@ TEST(RsaJwk, WritesNumbersInAsFewBytesAsTheyNeed) {
   EXPECT_EQ(rsa_refusal("", "AQAB"), "its \"n\"" + objection);
 }
 
-TEST(RsaJwk, HasTwoThousandFortyEightBitsAndMore) {
+TEST(RsaJwk, NeedsAtLeast2048Bits) {
   const auto small = test::make_rsa_key(1024);
   EXPECT_EQ(refusal(jwk(small.get()), JwtAlgorithm::RS256), "the RSA key has 1024 bits; at least 2048 are needed");
   EXPECT_EQ(refusal(jwk(small.get()), JwtAlgorithm::PS256), "the RSA key has 1024 bits; at least 2048 are needed");
@@ -64,7 +64,7 @@ TEST(RsaJwk, HasTwoThousandFortyEightBitsAndMore) {
   EXPECT_EQ(rsa_refusal(base64url(vast.substr(1)), "AQAB"), "");
 }
 
-TEST(RsaJwk, HasAnOddExponentFromThreeToSixtyFourBits) {
+TEST(RsaJwk, NeedsAnOddExponentFromThreeUpTo64Bits) {
   const auto n = base64url(modulus());
   const std::string anyone = "the RSA key has an exponent with which anyone could sign; have the issuer make a new key";
   EXPECT_EQ(rsa_refusal(n, base64url("\x03")), "");
@@ -104,7 +104,7 @@ TEST(EcJwk, IsAPointOnItsCurve) {
   }
 }
 
-TEST(EcJwk, OfAnotherCurveIsNotOnThisOne) {
+TEST(EcJwk, IsRefusedIfItsPointIsOnAnotherCurve) {
   const auto other = test::make_curve_key("secp256k1");  // as long as P-256
   const auto x = test::key_number(other.get(), OSSL_PKEY_PARAM_EC_PUB_X, 32);
   const auto y = test::key_number(other.get(), OSSL_PKEY_PARAM_EC_PUB_Y, 32);
@@ -184,7 +184,7 @@ TEST(OctJwk, IsAsLongAsTheHash) {
   EXPECT_EQ(refusal(R"({"kty":"oct"})", JwtAlgorithm::HS256), R"(its "k" is missing)");
 }
 
-TEST(OctJwk, OfMiddlingLengthIsForTheShorterHashesOnly) {
+TEST(OctJwk, OfMediumLengthIsOnlyForTheShorterHashes) {
   JwtIssuer issuer;
   issuer.algorithms = {JwtAlgorithm::HS256, JwtAlgorithm::HS512};
   const std::string secret(40, 's');
@@ -193,7 +193,7 @@ TEST(OctJwk, OfMiddlingLengthIsForTheShorterHashesOnly) {
   EXPECT_EQ(outcome(verifier, test::sign(secret, "HS512", "{}")), "unknown_key");
 }
 
-TEST(OctJwk, ThatIsAPublicKeyIsRefused) {
+TEST(OctJwk, IsRefusedIfItIsAPublicKey) {
   EXPECT_EQ(refusal(test::secret_jwk(test::public_key_pem(rsa_key())), JwtAlgorithm::HS256),
             "the secret is a PEM; a key pair goes with RS256 or ES256, HS256 takes random bytes");
 }

@@ -19,7 +19,7 @@ std::string refusal_of_secret(std::string secret) {
   return refusal(issuer);
 }
 
-TEST(JwtKeys, AreNoneWhereNoneAreGiven) {
+TEST(JwtKeys, AreEmptyIfNoneAreConfigured) {
   const auto keys = JwtKeys::of_configuration(JwtIssuer{});
   ASSERT_TRUE(keys) << keys.error();
   EXPECT_TRUE((*keys)->empty());
@@ -51,7 +51,7 @@ TEST(JwtKeys, MayBeToComeFromASet) {
   EXPECT_EQ(refusal(issuer), "");
 }
 
-TEST(JwtKeys, RefuseOneThatNoAlgorithmIsFor) {
+TEST(JwtKeys, RefuseAKeyThatNoAlgorithmCanUse) {
   auto issuer = both_issuer();
   issuer.algorithms = {JwtAlgorithm::RS256};
   EXPECT_EQ(refusal(issuer), "there is a secret, but none of the algorithms can use it: RS256");
@@ -90,7 +90,7 @@ TEST(JwtKeys, RefuseAPublicKeyAsSecret) {
             "the secret is a PEM; a key pair goes with RS256 or ES256, HS256 takes random bytes");
 }
 
-TEST(JwtError, HasANameForEach) {
+TEST(JwtError, HasANameForEachValue) {
   std::string names;
   for (std::size_t i = 0; i < kCountOf<JwtError>; ++i) names += std::string(to_text(static_cast<JwtError>(i))) + ' ';
   EXPECT_EQ(

@@ -43,7 +43,7 @@ TEST(JwtKid, ChoosesAmongTheKeysOfTheSet) {
       << "only the named one is tried";
 }
 
-TEST(JwtKid, ThatNoKeyBearsIsAnUnknownKey) {
+TEST(JwtKid, OfNoKnownKeyIsAnUnknownKey) {
   const auto verifier = with_set({named_jwk(curve_key(0), "a")});
   for (const auto* kid :
        {"b", "A", "a ", "a/../a", "../../etc/passwd", "' OR '1'='1", "http://127.0.0.1/a", "%61", "*"})
@@ -80,7 +80,7 @@ TEST(JwtKid, MayBeSharedByKeysForDifferentAlgorithms) {
   EXPECT_EQ(outcome(verifier, sign(test_keys::rsa_key(), "RS256", "{}", "a")), "ok");
 }
 
-TEST(JwtKid, IsNotNeededWhereThereAreFewKeys) {
+TEST(JwtKid, IsNotNeededIfThereAreFewKeys) {
   const auto four = with_set({named_jwk(curve_key(0), "a"), named_jwk(curve_key(1), "b"), named_jwk(curve_key(2), "c"),
                               named_jwk(curve_key(3), "d")});
   EXPECT_EQ(outcome(four, sign(curve_key(3), "ES256", "{}")), "ok");
@@ -91,13 +91,13 @@ TEST(JwtKid, IsNotNeededWhereThereAreFewKeys) {
   EXPECT_EQ(outcome(five, sign(curve_key(4), "ES256", "{}", "e")), "ok");
 }
 
-TEST(JwtKid, MeansNothingWhereNoKeyHasOne) {
+TEST(JwtKid, MeansNothingIfNoKeyHasOne) {
   const auto verifier = with_set({jwk(curve_key(0)), jwk(curve_key(1))});
   EXPECT_EQ(outcome(verifier, sign(curve_key(1), "ES256", "{}", "whatever")), "ok");
   EXPECT_EQ(outcome(verifier, sign(curve_key(2), "ES256", "{}", "whatever")), "bad_signature");
 }
 
-TEST(JwtKid, ThatNoKeyBearsMayBeOfAKeyWithoutOne) {
+TEST(JwtKid, OfNoKnownKeyMayBelongToAKeyWithoutAKid) {
   const auto verifier = with_pem_and_set({named_jwk(curve_key(1), "b")});
   EXPECT_EQ(outcome(verifier, sign(curve_key(0), "ES256", "{}", "the issuer's own name for it")), "ok");
   EXPECT_EQ(outcome(verifier, sign(curve_key(1), "ES256", "{}", "b")), "ok");

@@ -105,7 +105,7 @@ VerifierPtr verifier_of(const Example& example) {
   return verifier_with(issuer, keys_of_set(jwk_set({example.key}), issuer.algorithms));
 }
 
-TEST(RfcExamples, OfTokensVerify) {
+TEST(RfcExamples, TokensVerify) {
   for (const auto& example : tokens()) {
     const auto verified = verifier_of(example)->verify(example.token, kBefore);
     ASSERT_TRUE(verified) << example.where << ": " << to_text(verified.error().error);
@@ -114,11 +114,11 @@ TEST(RfcExamples, OfTokensVerify) {
   }
 }
 
-TEST(RfcExamples, OfTokensExpiredInTwentyEleven) {
+TEST(RfcExamples, TokensExpiredIn2011) {
   for (const auto& example : tokens()) EXPECT_EQ(outcome(verifier_of(example), example.token), "expired");
 }
 
-TEST(RfcExamples, OfOtherTextsVerifyAndAreNoClaims) {
+TEST(RfcExamples, OtherSignedTextsVerifyButAreNotClaims) {
   for (const auto& example : texts()) {
     EXPECT_EQ(outcome(verifier_of(example), example.token), "malformed") << example.where;
     auto forged = example.token;
@@ -143,7 +143,7 @@ TEST(RfcExamples, WithoutASignatureAreRefused) {
   for (const auto& example : tokens()) EXPECT_EQ(outcome(verifier_of(example), a5, kBefore), "unsupported_algorithm");
 }
 
-TEST(RfcExamples, OfKeysAreTakenWhereTheyAreForSignatures) {
+TEST(RfcExamples, KeysAreAcceptedIfTheyAreForSignatures) {
   const std::string a1 =
       R"({"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",)"
       R"("y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","use":"enc","kid":"1"},{"kty":"RSA","n":"0vx7agoebGcQSuuPiLJ)"

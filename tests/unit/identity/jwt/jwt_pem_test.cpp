@@ -100,7 +100,7 @@ TEST(JwtPem, IsForTheAlgorithmsOfItsTypeAndCurve) {
   }
 }
 
-TEST(JwtPem, IsRefusedWhereNoAlgorithmIsForItsKind) {
+TEST(JwtPem, IsRefusedIfNoAlgorithmUsesItsKind) {
   for (const auto* curve : {"secp256k1", "P-224", "brainpoolP256r1", "X25519"}) {
     const auto key = test::make_curve_key(curve);
     EXPECT_EQ(refusal_of_pem(test::public_key_pem(key.get()), JwtAlgorithm::ES256),
@@ -117,7 +117,7 @@ TEST(JwtPem, IsRefusedBelowTwoThousandFortyEightBits) {
   EXPECT_EQ(refusal_of_pem(test::public_key_pem(small.get())), "the RSA key has 1024 bits; at least 2048 are needed");
 }
 
-TEST(JwtPem, OfAPrivateKeyIsRefusedWithHowToMakeThePublicOne) {
+TEST(JwtPem, OfAPrivateKeyIsRefusedWithTheCommandForThePublicKey) {
   for (const auto& pem : {private_key_pem(rsa_key()), private_key_pem(test::make_curve_key("P-256").get()),
                           pem_block("ENCRYPTED PRIVATE KEY", "x"), pem_block("EC PRIVATE KEY", "x")}) {
     const auto message = refusal_of_pem(pem);
@@ -126,7 +126,7 @@ TEST(JwtPem, OfAPrivateKeyIsRefusedWithHowToMakeThePublicOne) {
   }
 }
 
-TEST(JwtPem, IsRefusedWhereItIsNoneOrDamaged) {
+TEST(JwtPem, IsRefusedIfItIsMissingOrDamaged) {
   const auto pem = test::public_key_pem(rsa_key());
   EXPECT_NE(refusal_of_pem("keys/issuer.pem").find("this is not PEM"), std::string::npos);
   EXPECT_NE(refusal_of_pem(pem.substr(0, pem.size() / 2)).find("the PEM is damaged"), std::string::npos);

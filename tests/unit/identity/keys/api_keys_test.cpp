@@ -52,7 +52,7 @@ TEST(ApiKeys, TellDigestsApartByTheirLastBitToo) {
   }
 }
 
-TEST(ApiKeys, FindWhoseDigestsShareAllButOneByte) {
+TEST(ApiKeys, AreFoundEvenIfTheirDigestsDifferInOnlyOneByte) {
   std::vector<ApiKeyRecord> alike(256);
   for (std::size_t i = 0; i < alike.size(); ++i) {
     alike[i].owner = std::to_string(i);
@@ -66,7 +66,7 @@ TEST(ApiKeys, FindWhoseDigestsShareAllButOneByte) {
   }
 }
 
-TEST(ApiKeys, OfTwoWithOneDigestKeepTheFirst) {
+TEST(ApiKeys, KeepTheFirstOfTwoRecordsWithTheSameDigest) {
   auto all = records(10);
   all[7].digest = all[3].digest;
   const ApiKeys keys(std::move(all));

@@ -21,7 +21,7 @@ TEST(FreshKey, IsEachTimeAnother) {
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(seen.insert(fresh_key("k")).second);
 }
 
-TEST(FreshKey, HasNoLetterThatComesMoreOftenThanOthers) {
+TEST(FreshKey, UsesAllLettersEquallyOften) {
   std::array<int, 256> count{};
   constexpr int kKeys = 5000;
   for (int i = 0; i < kKeys; ++i)

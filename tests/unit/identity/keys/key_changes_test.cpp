@@ -59,7 +59,7 @@ TEST(KeyRecord, IsNotReadIfItIsAnythingElse) {
   EXPECT_FALSE(read_record(text + std::string(kLongestRecord, ' ')));
 }
 
-TEST(KeyRecord, IsNamedByTheBeginOfItsDigest) {
+TEST(KeyRecord, IsNamedByTheBeginningOfItsDigest) {
   const auto digest = sha256("a");
   const auto id = id_of(digest);
   EXPECT_TRUE(is_id(id));
@@ -69,7 +69,7 @@ TEST(KeyRecord, IsNamedByTheBeginOfItsDigest) {
     EXPECT_FALSE(is_id(other)) << other;
 }
 
-TEST(KeyRecord, IsPastOnlyWhereItWouldDoNoHarmIfItCameBack) {
+TEST(KeyRecord, IsPastOnlyIfForgettingItDoesNoHarm) {
   auto record = issued("a", "acme");
   const auto later = kNoon + std::chrono::hours(24 * 4000);
   EXPECT_FALSE(is_past(record, later));

@@ -23,7 +23,7 @@ TEST(ServerNames, LetsAWildcardStandForOneLabel) {
 
 TEST(ServerNames, GivesAllThatHaveTheName) { EXPECT_THAT(kNames.find("a.example"), ElementsAre(0, 2)); }
 
-TEST(ServerNames, GivesTheFirstToThoseWhoAskForNobody) {
+TEST(ServerNames, GivesTheFirstToClientsThatNameNoServer) {
   EXPECT_THAT(kNames.find(""), ElementsAre(0, 2)) << "and whoever shares its first name";
   EXPECT_THAT(kNames.find("unknown.example"), ElementsAre(0, 2));
   EXPECT_THAT(kNames.find("b"), ElementsAre(0, 2));

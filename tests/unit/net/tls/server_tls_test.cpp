@@ -345,7 +345,7 @@ TEST_F(ServerTlsTest, EndsTheHandshakeForACertificateOfAnotherAuthority) {
   EXPECT_TRUE(both->server().distrusted());
 }
 
-TEST_F(ServerTlsTest, DisconnectsWhoAsksForAnotherHandshake) {
+TEST_F(ServerTlsTest, DisconnectsAClientThatAsksForAnotherHandshake) {
   version(TLS1_2_VERSION);
   const auto both = connect(make());
   ASSERT_TRUE(shaken);
@@ -374,7 +374,7 @@ TEST_F(ServerTlsTest, LetsAClientUpdateItsKeysNowAndThen) {
   EXPECT_EQ(both->server().reason(), "it updates its keys too often");
 }
 
-TEST_F(ServerTlsTest, DoesNoMoreForWhoUpdatesItsKeysTooOften) {
+TEST_F(ServerTlsTest, DisconnectsAClientThatUpdatesItsKeysTooOften) {
   const auto both = connect(make());
   ASSERT_TRUE(shaken);
   for (int i = 0; i < 1000; ++i) {

@@ -22,7 +22,7 @@ class PathBase : public Path {
   }
 };
 
-TEST_F(PathBase, StandsBeforeThePathOfARequest) {
+TEST_F(PathBase, IsPutBeforeThePathOfARequest) {
   EXPECT_EQ(asked("/a/b%20c?q=1"), "GET /base/a/b%20c?q=1");
   EXPECT_EQ(asked("/"), "GET /base/");
   EXPECT_EQ(asked("//a/./b"), "GET /base/a/b");
@@ -34,7 +34,7 @@ TEST_F(PathBase, CannotBeLeft) {
   EXPECT_EQ(asked("/%2e%2e/%2E./etc"), "GET /base/etc");
 }
 
-TEST_F(PathBase, StandsBeforeWhatTheRouteMakesOfThePath) {
+TEST_F(PathBase, IsPutBeforeThePathThatTheRouteMakes) {
   route.path = "/api/{id}/*";
   auto& made = edits();
   made.rewrite.strip_prefix = "/api";
@@ -42,7 +42,7 @@ TEST_F(PathBase, StandsBeforeWhatTheRouteMakesOfThePath) {
   EXPECT_EQ(asked("/api/7/x"), "GET /base/v2/7/x");
 }
 
-TEST_F(PathBase, StandsBeforeAWholePath) {
+TEST_F(PathBase, IsPutBeforeAWholePath) {
   route.path = "/api/{id}/*";
   edits().rewrite.path = "/users/{id}/*";
   EXPECT_EQ(asked("/api/7/x"), "GET /base/users/7/x");

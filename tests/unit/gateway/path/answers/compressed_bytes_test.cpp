@@ -30,7 +30,7 @@ TEST_F(PathCompressedBytes, EachEventIsThereBeforeTheNextOneComes) {
   }
 }
 
-TEST_F(PathCompressedBytes, WhatBreaksOffDoesNotLookWhole) {
+TEST_F(PathCompressedBytes, DoNotLookCompleteIfTheAnswerBreaksOff) {
   for (const auto* const coding : {"br", "gzip"}) {
     server.framing = {Framing::Kind::unknown, 0};
     server.body = {{page, Duration(0), {}}, {"", seconds(1), error::connection_reset}};
@@ -169,7 +169,7 @@ class SeenBytes final : public http::BodyLook {
   void look(std::string_view some) noexcept override { bytes += some.size(); }
 };
 
-TEST_F(PathCompressedBytes, WhoLooksAtBodiesSeesWhatTheServerSent) {
+TEST_F(PathCompressedBytes, AreMadeAfterObserversHaveSeenTheServersBytes) {
   SeenBytes seen;
   answer_looks = &seen;
   get("br");

@@ -81,7 +81,7 @@ TEST_F(PathCompressed, LeavesWeakTagsAndAVaryThatSaysAll) {
   EXPECT_EQ(told("Vary"), "*");
 }
 
-TEST_F(PathCompressed, WhatMustArriveAsItIsIsLeftAlone) {
+TEST_F(PathCompressed, LeavesAnswersAloneThatMustArriveUnchanged) {
   const std::vector<http::Fields> kinds = {
       {field("Content-Type", "text/html"), field("Content-Encoding", "gzip")},
       {field("Content-Type", "text/html"), field("Content-Encoding", "identity")},
@@ -109,7 +109,7 @@ TEST_F(PathCompressed, WhatMustArriveAsItIsIsLeftAlone) {
   }
 }
 
-TEST_F(PathCompressed, OnlyWholeBodiesAreAndNoInterimAnswer) {
+TEST_F(PathCompressed, AppliesOnlyToWholeBodiesAndNotToInterimAnswers) {
   for (const unsigned status : {206U, 205U}) {
     server.status = status;
     get("gzip");
@@ -171,7 +171,7 @@ TEST_F(PathCompressed, SmallAnswersAreSentAsTheyAre) {
   EXPECT_FALSE(compressed());
 }
 
-TEST_F(PathCompressed, WhatWouldBecomeLargerIsSentAsItIs) {
+TEST_F(PathCompressed, SendsABodyUnchangedThatWouldBecomeLarger) {
   std::string noise;
   std::uint64_t dice = 1;
   for (int i = 0; i < 2000; ++i) noise += static_cast<char>((dice = dice * 6364136223846793005ULL + 1) >> 56);
@@ -280,7 +280,7 @@ TEST_F(PathCompressed, APageOfTheGatewayAfterItsServerFailedIsNot) {
   EXPECT_EQ(told("Content-Encoding"), "");
 }
 
-TEST_F(PathCompressed, WhatTheRouteAnswersItselfIsToo) {
+TEST_F(PathCompressed, AppliesToFixedAnswersAsWell) {
   route.respond.emplace();
   route.respond->body = page;
   get("gzip");

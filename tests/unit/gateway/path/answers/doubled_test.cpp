@@ -21,7 +21,7 @@ class PathDoubled : public Path {
   }
 };
 
-TEST_F(PathDoubled, ACookieWithOneValueCountsOnceHoweverOftenItStands) {
+TEST_F(PathDoubled, ACookieWithOneValueCountsOnceHoweverOftenItAppears) {
   counts("cookie:sid");
   ask("Cookie: sid=a\r\n");
   EXPECT_EQ(client.status, 200U);
@@ -61,7 +61,7 @@ TEST_F(PathDoubled, CookiesOfKeysTokensRoomsAndSplitsAreReadTheSameWay) {
   }
 }
 
-TEST_F(PathDoubled, AFieldThatSaysWhoseLineARequestStandsInIsRefused) {
+TEST_F(PathDoubled, AFieldThatChoosesTheQueueLineIsRefused) {
   shed::ConcurrencyOptions concurrency{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
   concurrency.queue = shed::QueueOptions{.length = 10, .wait = std::chrono::milliseconds(500)};
   bound(concurrency);

@@ -65,7 +65,7 @@ TEST_F(PathEdits, AClientCannotNameThePrefix) {
   EXPECT_EQ(got("X_Forwarded_Prefix"), "-");
 }
 
-TEST_F(PathEdits, ATrustedProxysPrefixStandsBeforeOurs) {
+TEST_F(PathEdits, ATrustedProxysPrefixComesBeforeOurs) {
   edits.rewrite.strip_prefix = "/api";
   identity.trusted_proxies.emplace_back(boost::asio::ip::make_network_v4("192.0.2.7/32"));
   ask("GET /api/7/x", "X-Forwarded-Prefix: /outer\r\n");

@@ -59,7 +59,7 @@ TEST_F(PathErrorPage, WeightsDecide) {
   EXPECT_EQ(type("Accept: TEXT/PLAIN\r\n"), kText);
 }
 
-TEST_F(PathErrorPage, WhatIsTakenMayBeSaidInSeveralFields) {
+TEST_F(PathErrorPage, IsChosenFromSeveralAcceptFields) {
   EXPECT_EQ(type("Accept: application/json;q=0.3\r\nAccept: image/png, text/html\r\n"), kHtml);
   EXPECT_EQ(type("Accept: text/html;q=0.3\r\nAccept: application/json\r\n"), kJson);
 }
@@ -84,7 +84,7 @@ TEST_F(PathErrorPage, ARejectionSaysWhenToComeBack) {
   EXPECT_EQ(type(""), kJson);
 }
 
-TEST_F(PathErrorPage, WhatTheRequestSaidIsNoMarkup) {
+TEST_F(PathErrorPage, EscapesTextOfTheRequest) {
   type(kBrowser + "X-Request-Id: <script>alert(1)</script>\r\n");
   EXPECT_THAT(client.body, Not(HasSubstr("<script")));
 }

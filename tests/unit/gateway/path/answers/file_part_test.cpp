@@ -31,7 +31,7 @@ TEST_F(PathFilePart, SaysWhichFileItIs) {
   EXPECT_EQ(client.fields["Accept-Ranges"], "bytes");
 }
 
-TEST_F(PathFilePart, IsNotSentAgainToWhoHasIt) {
+TEST_F(PathFilePart, IsNotSentAgainToAClientThatHasIt) {
   EXPECT_EQ(asked("If-None-Match: \"abc\"\r\n"), "304 ");
   EXPECT_EQ(client.fields["ETag"], "\"abc\"");
   EXPECT_EQ(client.fields.count("Content-Type"), 0U);
@@ -45,7 +45,7 @@ TEST_F(PathFilePart, IsNotSentAgainToWhoHasIt) {
   EXPECT_EQ(asked("If-Modified-Since: yesterday\r\n"), "200 0123456789");
 }
 
-TEST_F(PathFilePart, IsRefusedToWhoWantsAnotherOne) {
+TEST_F(PathFilePart, IsRefusedToAClientThatWantsAnotherVersion) {
   EXPECT_EQ(asked("If-Match: \"x\"\r\n"), "412 ");
   EXPECT_EQ(asked("If-Match: W/\"abc\"\r\n"), "412 ");
   EXPECT_EQ(asked("If-Match: \"x\", \"abc\"\r\n"), "200 0123456789");
@@ -65,7 +65,7 @@ TEST_F(PathFilePart, IsSentInParts) {
   EXPECT_EQ(asked("Range: bytes=-0\r\n"), "416 ");
 }
 
-TEST_F(PathFilePart, IsWholeWhereARangeIsNotUnderstood) {
+TEST_F(PathFilePart, IsWholeIfARangeIsNotUnderstood) {
   for (const auto* const range :
        {"bytes=4-3", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2", "bytes=-", "bytes=1-x", "bytes"})
     EXPECT_EQ(asked("Range: " + std::string(range) + "\r\n"), "200 0123456789") << range;

@@ -32,7 +32,7 @@ TEST_F(PathHttps, RedirectsBeforeAnythingIsCounted) {
   EXPECT_EQ(x.ended_by, EndedBy::respond);
 }
 
-TEST_F(PathHttps, KeepsTheMethodWhereItIsNotGet) {
+TEST_F(PathHttps, KeepsTheMethodIfItIsNotGet) {
   route.https_port = 443;
   check("POST /a", "Content-Length: 2\r\n", {{"ab", Duration(0), {}}});
   EXPECT_EQ(client.status, 308U);

@@ -83,7 +83,7 @@ TEST_F(PathOwnBody, OfOpenAiHasOurCodeWhereItHasNone) {
   EXPECT_EQ(client.status, 502U);
 }
 
-TEST_F(PathOwnBody, OfARouteIsNotThatOfOthers) {
+TEST_F(PathOwnBody, OfARouteIsNotUsedForOtherRoutes) {
   as(OwnBody::Form::openai);
   check("GET /nowhere");
   EXPECT_EQ(client.status, 404U);
@@ -97,7 +97,7 @@ TEST_F(PathOwnBody, OfTheWholeGatewayIsThatOfRequestsWithoutARoute) {
   EXPECT_EQ(Json::parse(client.body)["error"]["type"], "invalid_request_error");
 }
 
-TEST_F(PathOwnBody, NoneIsForRejectionsAlone) {
+TEST_F(PathOwnBody, NoneAppliesOnlyToRejections) {
   in_memory("plan", "1/hour");
   options.rejection.body.form = OwnBody::Form::none;
   asked();
@@ -171,7 +171,7 @@ TEST_F(PathOwnBody, TheHomePageIsWhereTheUserSays) {
   EXPECT_THAT(client.body, HasSubstr("href=\"https://example.com/?a=1&amp;b=&quot;2&quot;\""));
 }
 
-TEST_F(PathOwnBody, NoHomePageIsALinkLess) {
+TEST_F(PathOwnBody, HasNoLinkWithoutAHomePage) {
   options.home = "";
   check("GET /nowhere", kOpensAPage);
   EXPECT_THAT(client.body, Not(HasSubstr("href")));

@@ -84,7 +84,7 @@ TEST_F(PathRetryFields, TellTheLongerWaitOfAnotherLimit) {
   expect_told("31", "30500", "");
 }
 
-TEST_F(PathRetryFields, StandBesideARefusalThatIsNoLimits) {
+TEST_F(PathRetryFields, AreSentWithARefusalThatIsNotByALimit) {
   const shed::ConcurrencyOptions one{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
   bound(one);
   app->counted.emplace(one).enter(shed::Priority::normal);
@@ -100,7 +100,7 @@ TEST_F(PathRetryFields, AreNotThereWithoutAWait) {
   expect_told("", "", "");
 }
 
-TEST_F(PathRetryFields, OfARoomSayThatARetryWithoutItsTicketIsInVain) {
+TEST_F(PathRetryFields, OfARoomForbidARetryWithoutItsTicket) {
   auto& room = options.rooms.emplace_back();
   room.rule = {
       .name = "sale", .count = 1, .period = seconds(10), .burst = 1, .grace = seconds(60), .stay = seconds(600)};

@@ -97,7 +97,7 @@ TEST_F(PathRoom, APassIsRenewedWhileItsVisitorStaysAndEndsWithItsStay) {
   EXPECT_EQ(client.status, 429U);
 }
 
-TEST_F(PathRoom, WhoComesTooLateGetsANewNumberIfOthersAskedMeanwhile) {
+TEST_F(PathRoom, GivesALateCallerANewNumberIfOthersAskedMeanwhile) {
   room(1, seconds(1));
   ask();
   ask();
@@ -113,7 +113,7 @@ TEST_F(PathRoom, WhoComesTooLateGetsANewNumberIfOthersAskedMeanwhile) {
   EXPECT_THAT(given(), StartsWith("t.84."));
 }
 
-TEST_F(PathRoom, InRedisACallerWhoseTurnIsFarAsksNobody) {
+TEST_F(PathRoom, InRedisACallerWhoseTurnIsFarCausesNoCall) {
   room(1, seconds(3600), limit::Store::redis);
   for (int i = 0; i < 12; ++i) ask();
   const auto ticket = given();

@@ -54,7 +54,7 @@ TEST_F(PathBans, AreToldInTheWordsOfTheFile) {
   EXPECT_EQ(client.fields["Retry-After"], "600");
 }
 
-TEST_F(PathBans, AreToldToNobodyWhereTheirPolicyCloses) {
+TEST_F(PathBans, GetNoAnswerIfTheirPolicyClosesConnections) {
   in_memory("abuse", "1/hour");
   bans_after(1).closes = true;
   again();
@@ -126,7 +126,7 @@ TEST_F(PathBans, AreToldWhereRedisCountsTheOffences) {
   EXPECT_EQ(client.fields["Retry-After"], "600");
 }
 
-TEST_F(PathBans, AreForetoldToWhoOnlyAsks) {
+TEST_F(PathBans, AreAnnouncedInDryRuns) {
   in_memory("abuse", "1/second");
   bans_after(1);
   again();

@@ -149,7 +149,7 @@ TEST_F(PathCountAnswers, CountARefusedTokenInRedisBeforeItIsChecked) {
   EXPECT_THAT(trace.lines, testing::Not(Contains(HasSubstr("token"))));
 }
 
-TEST_F(PathCountAnswers, AskRedisOnceWhereNoCredentialIsChecked) {
+TEST_F(PathCountAnswers, AskRedisOnceIfNoCredentialIsChecked) {
   failures(limit::Store::redis);
   in_redis("plan", "100/hour");
   check("GET /a");

@@ -57,7 +57,7 @@ TEST_F(PathLongestWait, IsThatOfAllLimitsInRedisAlsoIfOneOfThemRejects) {
   expect_told("3598");
 }
 
-TEST_F(PathLongestWait, ToldToCallersAndOperatorsWhoAskIsTheSame) {
+TEST_F(PathLongestWait, IsTheSameForCallersAndOperatorsWhoAsk) {
   short_here_and_long_there();
   redis->known_waits["day"] = seconds(3598);
   check("GET /");

@@ -60,7 +60,7 @@ TEST_F(PathNotices, AreLeftByTheRequestThatReachesAPercentage) {
   EXPECT_THAT(left_notices(), IsEmpty());
 }
 
-TEST_F(PathNotices, SayWhatTheyAreOf) {
+TEST_F(PathNotices, NameTheirRateKeyAndPeriod) {
   quota("plan", "1/hour", limit::Store::redis).notify_at = {50};
   again();
   const auto notices_left = inbox.take();
@@ -115,7 +115,7 @@ TEST_F(PathNotices, AreNotLeftByACostThatNeverFits) {
   EXPECT_THAT(left_notices(), IsEmpty());
 }
 
-TEST_F(PathNotices, AreNotLeftWhereALaterLimitGivesThePermitBack) {
+TEST_F(PathNotices, AreNotLeftIfALaterLimitGivesThePermitBack) {
   quota("plan", "10/hour");
   limit_by("client_ip", "other", "1/hour", limit::Store::redis);
   again(30);
@@ -215,7 +215,7 @@ TEST_F(PathNotices, AreKeptForLaterIfTheInboxIsFull) {
   EXPECT_THAT(left_notices(), ElementsAre("plan 80 9/10"));
 }
 
-TEST_F(PathNotices, CostNothingWhereNoLimitAsksForThem) {
+TEST_F(PathNotices, CostNothingIfNoLimitAsksForThem) {
   quota("plan", "1/hour").notify_at.clear();
   again(3);
   EXPECT_THAT(left_notices(), IsEmpty());

@@ -87,7 +87,7 @@ TEST_P(PathUnansweredBodies, KeepTheHoldOfTheirCost) {
   EXPECT_EQ(left("plan"), 95U);
 }
 
-TEST_P(PathUnansweredBodies, CostNothingWhereNoServerWasAsked) {
+TEST_P(PathUnansweredBodies, CostNothingIfNoServerWasAsked) {
   route.held_body = 1000;
   bans();
   check("POST /login", "Transfer-Encoding: chunked\r\n", breaking(GetParam().cause));

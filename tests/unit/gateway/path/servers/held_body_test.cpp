@@ -113,7 +113,7 @@ TEST_F(PathHeldBodyAtAFullUpstream, RenewThePermitsOfBothTimes) {
   EXPECT_EQ(redis->settled.back(), "flights -1, upstream:app -1");
 }
 
-TEST_F(PathHeldBody, ThatComeTooSlowlyAreAnsweredWithoutAServer) {
+TEST_F(PathHeldBody, IsAnsweredWithoutAServerIfItComesTooSlowly) {
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"", seconds(1), net::too_slow()}});
   clock.advance(seconds(1));
   ASSERT_TRUE(done);
@@ -153,7 +153,7 @@ TEST_F(PathHeldBody, GoOnUnheldOnceThereIsNoMemoryLeft) {
   EXPECT_EQ(app->report.bodies.back().size(), (2U << 20) + 1);
 }
 
-TEST_F(PathHeldBody, OfALargerSizeStreamFromTheirBegin) {
+TEST_F(PathHeldBody, OfALargerSizeStreamsFromTheBeginning) {
   server.head_after = seconds(2);
   check("POST /a", "Content-Length: 7\r\n", {{"one", Duration(0), {}}, {"four", seconds(1), {}}});
   EXPECT_THAT(trace.lines, Contains("connect"));
@@ -163,7 +163,7 @@ TEST_F(PathHeldBody, OfALargerSizeStreamFromTheirBegin) {
   EXPECT_THAT(app->report.bodies, ElementsAre("onefour"));
 }
 
-TEST_F(PathHeldBody, OfUnknownSizeStreamOnceTheyAreLarger) {
+TEST_F(PathHeldBody, OfUnknownSizeStreamsOnceItIsTooLarge) {
   server.head_after = seconds(9);
   check("POST /a", "Transfer-Encoding: chunked\r\n",
         {{"one", Duration(0), {}}, {"four", seconds(1), {}}, {"five5", seconds(1), {}}});
@@ -177,7 +177,7 @@ TEST_F(PathHeldBody, OfUnknownSizeStreamOnceTheyAreLarger) {
   EXPECT_EQ(x.body_bytes, 12U);
 }
 
-TEST_F(PathHeldBody, ThatStopAreAnsweredWithoutAServer) {
+TEST_F(PathHeldBody, IsAnsweredWithoutAServerIfItStops) {
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(20), {}}});
   clock.advance(kBodyTimeout);
   ASSERT_TRUE(done);
@@ -186,7 +186,7 @@ TEST_F(PathHeldBody, ThatStopAreAnsweredWithoutAServer) {
   EXPECT_THAT(trace.lines, Not(Contains("connect")));
 }
 
-TEST_F(PathHeldBody, OfAClientThatLeavesGoNowhere) {
+TEST_F(PathHeldBody, OfAClientThatLeavesReachesNoServer) {
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(5), {}}});
   leave();
   ASSERT_TRUE(done);

@@ -66,7 +66,7 @@ TEST_F(PathInstead, GetsNothingThatOnlyRedisCouldCount) {
   EXPECT_EQ(x.ended_by, EndedBy::limit);
 }
 
-TEST_F(PathInstead, GetsNobodyWhoIsNotLetIn) {
+TEST_F(PathInstead, IsNotUsedForCallersWhoAreNotLetIn) {
   in_memory("plan", "1/hour");
   believe_tokens();
   route.require = Require::jwt;

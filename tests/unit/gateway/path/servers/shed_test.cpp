@@ -202,7 +202,7 @@ TEST_F(PathShed, TakesThePriorityOfTheCallersTier) {
   EXPECT_EQ(client.status, 200U);
 }
 
-TEST_F(PathShed, TakesThePriorityOfTheFirstLimitThatSaysOneThoughAnotherIsCheckedBefore) {
+TEST_F(PathShed, TakesThePriorityOfTheFirstLimitThatHasOneEvenIfAnotherIsCheckedEarlier) {
   in_redis("plan", "10/hour").tiers.front().name = "gold";
   in_memory("bulk", "10/hour").tiers.front().name = "any";
   options.tier_priorities.push_back({"plan", "gold", Priority::critical});

@@ -61,7 +61,7 @@ TEST_F(PathSplit, WithoutTheKeyTheAddressCounts) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(goes(), first);
 }
 
-TEST_F(PathSplit, RefusesAKeyThatStandsTwice) {
+TEST_F(PathSplit, RefusesAKeyThatAppearsTwice) {
   split(1, 1, {"header:x-user"});
   goes("X-User: a\r\nX-User: b\r\n");
   EXPECT_EQ(client.status, 400U);
