@@ -44,7 +44,7 @@ class TextReader {
   void classify(char c) noexcept;
   void fail() noexcept { status_ = Status::malformed; }
 
-  // What is kept is a bit longer than what is shown, so that a cut character is seen.
+  // The kept text is slightly longer than the shown text, so that a character that was cut is noticed.
   std::array<char, 260> kept_;
   std::string_view view_;
   std::uint64_t length_ = 0;

@@ -24,7 +24,8 @@ class ApiKeys {
   /// Returns the record of the key with this digest, even if the key is disabled or expired; null if there is none. The
   /// time of the search does not reveal how near a digest is to a known one.
   const ApiKeyRecord* find(const Sha256& digest) const noexcept;
-  /// Returns a key of this owner that is valid at `now`, otherwise any key of the owner, or null. Searches all records.
+  /// Returns a key of this owner that is valid at `now`. If there is none, returns any key of the owner, or null if the
+  /// owner has no key. Searches all records.
   const ApiKeyRecord* of_owner(std::string_view owner, Instant now) const noexcept;
   const std::vector<ApiKeyRecord>& records() const noexcept { return records_; }
 

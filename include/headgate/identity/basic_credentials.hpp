@@ -35,8 +35,8 @@ BasicForm read_basic(std::string_view value, BasicCredentials& out);
 /// from a millisecond to a second, so never call it on the thread of a loop. Any thread.
 bool is_password(const SecretText& password, const std::string& hash);
 
-/// Names for pairs of user and password, under which the results of checks are remembered. The secret is drawn at
-/// construction, so a name is meaningless outside the process. Any thread.
+/// Makes names for pairs of user and password. The results of checks are remembered under these names. The secret is
+/// drawn at construction, so a name is meaningless outside the process. Any thread.
 class PasswordNames {
  public:
   PasswordNames();

@@ -29,8 +29,8 @@ class AdminListener {
   AdminListener(const AdminListener&) = delete;
   AdminListener& operator=(const AdminListener&) = delete;
 
-  /// Listens and serves; uses a socket that was passed if its address fits. If its port is taken, the options decide:
-  /// an error text, an event in the log, or another port.
+  /// Listens and serves. Uses a passed socket if the socket's address matches. If the port is taken, the options decide
+  /// between an error text, an event in the log, and another port.
   Result<void, std::string> start(PassedSockets* passed = nullptr);
   /// Stops; requests in flight have at most one second to end.
   void stop();
@@ -48,7 +48,7 @@ class AdminListener {
     explicit Next(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  /// Binds the address if it is new; nobody can connect to it yet. Errors as in start().
+  /// Binds the address if it is new. Clients cannot connect to it yet. Errors are those of start().
   Result<Next, std::string> prepare(const std::optional<config::Admin>& options, PassedSockets* passed = nullptr);
   /// Lets clients connect to the new address; they wait until use().
   Result<void, std::string> listen(Next& next);

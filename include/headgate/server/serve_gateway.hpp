@@ -17,19 +17,19 @@ void take_over_hashes() noexcept;
 /// Returns whether another process started this one as its replacement, and reads the reasons that tell_replaced()
 /// sends. Main thread, until serve_gateway() returns.
 bool replaces_another() noexcept;
-/// Sends the old process what is wrong with the configuration, for its log and in its log format, because the two share
-/// stderr. Returns false if the old process does not read all of it. At most twenty mistakes, errors before warnings;
-/// line 0 for a mistake without a place.
+/// Sends the mistakes in the configuration to the old process, which logs them in its own format because both processes
+/// share stderr. Sends at most twenty mistakes, errors before warnings; a mistake without a place has line 0. Returns
+/// false if the old process does not read all of them.
 bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::string& file) noexcept;
 /// Sends another reason why this process cannot serve, a sentence without its full stop.
 bool tell_replaced(const std::string& why) noexcept;
 
 /// Serves `config` until a stop signal; returns as serve() does.
 ///
-/// A reload replaces everything together by what `read_again` returns, except the number of workers and of counters in
-/// memory; requests in flight finish with the old configuration. The gateway reloads at SIGHUP, after `POST
-/// /api/v1/reload` on the admin port, and when one of the files `watched` (as config::ReadConfig::watched) has changed.
-/// If `watched` is empty, no file is watched.
+/// A reload replaces the whole configuration at once by the result of `read_again`, except for the number of workers
+/// and the number of counters in memory. Requests in flight finish with the old configuration. The gateway reloads at
+/// SIGHUP, after `POST /api/v1/reload` on the admin port, and when one of the files `watched` (as
+/// config::ReadConfig::watched) has changed. If `watched` is empty, no file is watched.
 ///
 /// Throws std::invalid_argument for a configuration that the checker would not accept.
 int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,

@@ -26,8 +26,8 @@ class Workers;
 /// The TLS of one listening address, one for each worker. Empty without TLS.
 using ListenerTls = std::vector<net::ServerTlsPtr>;
 
-/// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
-/// used by one worker.
+/// The handler of a worker's requests, with everything that it needs. It is made on the main thread before the loops
+/// run, and is then used by one worker.
 class WorkerService {
  public:
   virtual ~WorkerService() = default;
@@ -68,7 +68,7 @@ class Program {
   virtual Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) {
     return static_cast<void>(workers), std::vector<ListenerTls>();
   }
-  /// Tells that all workers run. They take changes until ended().
+  /// Tells that all workers run. The workers accept changes until ended() is called.
   virtual void started(Workers& workers) { static_cast<void>(workers); }
   virtual DrainTimes drain_times() const { return {}; }
   virtual void reload() {}       ///< SIGHUP
@@ -80,8 +80,8 @@ class Program {
   /// Called at the first SIGTERM or SIGINT, and at the end of an upgrade. Requests in flight that do not end within
   /// `at_most` are broken off.
   virtual void draining(Duration /*at_most*/) {}
-  /// Tells that no worker runs any more, also if the start failed and started() was never called. Afterwards the main
-  /// loop must have no work left.
+  /// Tells that no worker runs any more. It is also called if the start failed and started() was never called.
+  /// Afterwards, the main loop must have no work left.
   virtual void ended() {}
 
  private:

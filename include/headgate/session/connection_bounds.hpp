@@ -25,8 +25,8 @@
 namespace headgate::session {
 
 /// The connections of each address. Thread-safe: each call takes one of 16 locks. Memory is bounded: an address without
-/// a connection is remembered only until its full burst of new connections is available again, and at most kRemembered
-/// of these addresses are.
+/// a connection is remembered only until its full burst of new connections is available again. At most kRemembered such
+/// addresses are remembered.
 class ConnectionBounds {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -89,8 +89,8 @@ class ConnectionBounds {
   std::uint32_t placed() const noexcept { return placed_.load(std::memory_order_relaxed); }
   /// Returns the number of connections of the address with this key.
   std::uint32_t open(std::uint64_t key) const noexcept;
-  /// Counts a connection of `whose` that was ended to make room for a new one, and logs at most one of them per second.
-  /// `of` is the bound that was reached.
+  /// Counts a connection of `whose` that was ended to make room for a new one. Logs at most one such connection per
+  /// second. `of` is the bound that was reached.
   void gave_way(const Heavy& whose, std::uint32_t of, Moment now);
   /// Returns the number of connections that were ended to make room. Any thread.
   std::uint64_t gave_way() const noexcept { return gave_way_.load(std::memory_order_relaxed); }

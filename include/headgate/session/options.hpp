@@ -29,9 +29,9 @@ struct ConnectionRate {
   Duration period{0};
 };
 
-/// Selects the connections that may be ended to make room once Bounds::connections is reached. The connection that is
-/// ended has waited longest among those of the address with the most connections. If there is none, the new connection
-/// is answered with 503 and closed.
+/// Selects the connections that may be ended to make room once Bounds::connections is reached. Among the connections of
+/// the address with the most connections, the one that has waited longest is ended. If none may be ended, the new
+/// connection is answered with 503 and closed.
 enum class IfFull : std::uint8_t {
   end_idle,     ///< connections without a complete request
   end_waiting,  ///< also connections whose exchange waits for the client to send its body or to read
@@ -50,7 +50,7 @@ struct Bounds {
   ConnectionRate connection_rate;         ///< new connections of one client; further ones are closed without an answer
   std::vector<identity::Network> exempt;  ///< addresses that the two bounds above do not apply to
   unsigned ipv6_prefix = 64;              ///< prefix length in bits: IPv6 addresses with the same prefix are one client
-  /// bytes in the buffers of all connections; new requests beyond it get a 503; 0 if unlimited
+  /// bytes in the buffers of all connections; beyond this number, new requests get a 503; 0 if unlimited
   std::uint64_t buffered = 0;
   http::Paths paths = http::Paths::normalised;  ///< how the paths of requests are read
   IfFull if_full = IfFull::end_idle;            ///< what happens when `connections` is reached

@@ -101,23 +101,24 @@ class Sessions {
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Takes over a new connection. If its address has too many connections, it is closed at once; a connection of a
-  /// trusted proxy counts for the client named in its PROXY header. If there are too many in total, the address with
-  /// the most connections loses the one that has waited longest (see `Bounds::if_full`). If that address has no waiting
-  /// connection, the session rejects the new one: with 503 over HTTP/1.1, or by closing it if it uses TLS. A connection
-  /// whose PROXY header is not complete within `timeouts.head` is closed without an answer.
+  /// Takes over a new connection. If its address has too many connections, the new connection is closed at once; a
+  /// connection of a trusted proxy counts for the client named in its PROXY header. If there are too many connections
+  /// in total, the address with the most connections loses the connection that has waited longest (see
+  /// `Bounds::if_full`). If that address has no waiting connection, the session rejects the new connection: with 503
+  /// over HTTP/1.1, or by closing it if it uses TLS. A connection whose PROXY header is not complete within
+  /// `timeouts.head` is closed without an answer.
   void take(net::StreamPtr stream, ListenerSettingsPtr listener);
   /// Sets the queue and counters of TLS handshakes. Call it before take(). `turns` and `counters` outlive this object;
   /// `counters` may be null.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
 
-  /// Makes this worker and the others neighbours: if there are too many connections, a new one on any worker may
-  /// replace a waiting one on any other. `loop` is the loop of this worker. The loop and this object must live until
-  /// every worker with these totals has ended.
+  /// Makes this worker and the others neighbours: if there are too many connections, a new connection on any worker may
+  /// replace a waiting connection on any other worker. `loop` is the loop of this worker. The loop and this object must
+  /// live until every worker with these totals has ended.
   void join(boost::asio::io_context& loop);
 
   /// Leaves the list of neighbours. Call it only when this worker has no connection and gets no more; otherwise the
-  /// destructor does it.
+  /// destructor leaves the list.
   void leave_neighbours() noexcept;
 
   /// Lists or ends connections for an operator, then gives the findings to the call. Call join() before.

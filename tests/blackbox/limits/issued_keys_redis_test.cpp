@@ -99,7 +99,7 @@ TEST_F(SharedKeys, StayEndedAlsoIfRedisForgetsThat) {
   EXPECT_EQ(asked_with(three, key.key), 401);
 }
 
-TEST_F(SharedKeys, AreIssuedAndEndHereWhileRedisIsAwayAndThereWhenItIsBackAlsoAfterARestart) {
+TEST_F(SharedKeys, AreIssuedAndEndHereWhileRedisIsDownAndThereWhenItIsBackAlsoAfterARestart) {
   Proxy two(shared(second));
   std::optional<Proxy> one(std::in_place, shared(first));
   const auto before = issue(Operator(one->gateway.process()));

@@ -306,7 +306,7 @@ TEST_F(OverridesInRedis, AreKnownToAGatewayThatStartsLaterAlsoAfterARestartOfRed
   EXPECT_EQ(Json::parse(next.body).at("gateways").at("of"), 1) << "the first one said that it ended: " << next.body;
 }
 
-TEST_F(OverridesInRedis, HoldHereWhileRedisIsAwayAndThereWhenItIsBack) {
+TEST_F(OverridesInRedis, HoldHereWhileRedisIsDownAndThereWhenItIsBack) {
   Proxy one(shared());
   Proxy two(shared());
   const Operator admin(one.gateway.process());

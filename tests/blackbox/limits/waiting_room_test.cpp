@@ -320,7 +320,7 @@ TEST_F(WaitingRoomInRedis, NobodyLosesAPlaceIfRedisIsLost) {
               testing::AnyOf(testing::StartsWith("t.7."), testing::StartsWith("t.8.")));
 }
 
-TEST_F(WaitingRoomInRedis, WhileRedisIsAwayDoesWhatIsConfigured) {
+TEST_F(WaitingRoomInRedis, WhileRedisIsDownDoesWhatIsConfigured) {
   for (const std::string how : {"allow", "reject", "count_locally"}) {
     if (how != "allow") {
       ASSERT_TRUE(redis.start()) << redis.error();

@@ -277,7 +277,7 @@ TEST_F(Agreement, ReckonsForAMinuteWithAGatewayThatLeft) {
   EXPECT_EQ(one.gateways, 1U);
 }
 
-TEST_F(Agreement, KeepsItsCountWhileRedisIsAway) {
+TEST_F(Agreement, KeepsItsCountWhileRedisIsDown) {
   Gateway one(clock, shared, "web-1");
   Gateway other(clock, shared, "web-2");
   one.service->adopt(in_force(config_with({})));

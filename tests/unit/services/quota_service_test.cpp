@@ -229,7 +229,7 @@ TEST_F(Quotas, AreToldByTheNextRequestIfTheQueueDroppedThem) {
   EXPECT_THAT(one.sent, SizeIs(2)) << "its own mark does not hold it up";
 }
 
-TEST_F(Quotas, AreToldFromHereWhileRedisIsAwayWithOneIdEverywhere) {
+TEST_F(Quotas, AreToldFromHereWhileRedisIsDownWithOneIdEverywhere) {
   redis->away = true;
   one.notice(of("alice"));
   two.notice(of("alice"));

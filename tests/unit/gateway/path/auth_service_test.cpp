@@ -339,7 +339,7 @@ TEST_F(AuthServicePath, LetsAGuessPayInALimitInRedisIfItsClientDoesNotWait) {
   EXPECT_THAT(trace.lines, Not(testing::Contains("settle guesses -1")));
 }
 
-TEST_F(AuthServicePath, LetsAGuessPayHereWhileRedisIsAway) {
+TEST_F(AuthServicePath, LetsAGuessPayHereWhileRedisIsDown) {
   limit_by("client_ip", "guesses", "3/hour", limit::Store::redis).counted_statuses = {401};
   redis->away = make_error_code(error::timed_out);
   says(401);

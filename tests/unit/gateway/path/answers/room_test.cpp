@@ -135,7 +135,7 @@ TEST_F(PathRoom, LooksOnceASecondWhileSomebodyWaitsAndNotForEver) {
   EXPECT_EQ(there->asked, after) << "all are called, and nobody has asked for a minute";
 }
 
-TEST_F(PathRoom, GoesOnAloneWhileRedisIsAwayAndHandsTheLineBack) {
+TEST_F(PathRoom, GoesOnAloneWhileRedisIsDownAndHandsTheLineBack) {
   room(1, seconds(10), limit::Store::redis);
   ask();
   ask();

@@ -296,7 +296,7 @@ TEST_F(PathAppointments, AreForTheCostThatTheyReserved) {
   EXPECT_EQ(client.status, 200U);
 }
 
-TEST_F(PathAppointments, AreNotHandedOutWhileRedisIsAway) {
+TEST_F(PathAppointments, AreNotHandedOutWhileRedisIsDown) {
   slow(limit::Store::redis);
   redis->away = error::timed_out;
   use_up();

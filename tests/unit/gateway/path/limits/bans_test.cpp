@@ -273,7 +273,7 @@ TEST_F(PathBans, OfALimitInRedisAreCountedThere) {
   EXPECT_EQ(x.ended_by, EndedBy::ban);
 }
 
-TEST_F(PathBans, AreCountedHereWhileRedisIsAway) {
+TEST_F(PathBans, AreCountedHereWhileRedisIsDown) {
   in_redis("abuse", "1000/hour").if_redis_down = limit::IfRedisDown::allow;
   bans_after(2, {404});
   redis->away = make_error_code(boost::system::errc::timed_out);

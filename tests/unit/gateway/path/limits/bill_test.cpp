@@ -132,7 +132,7 @@ TEST_F(PathBill, BillsWhatPassesALimitThatObserves) {
   EXPECT_EQ(bill(), costs(2, 2));
 }
 
-TEST_F(PathBill, BillsWhatIsCountedHereWhileRedisIsAway) {
+TEST_F(PathBill, BillsWhatIsCountedHereWhileRedisIsDown) {
   billed(in_redis("plan", "100/hour"));
   redis->away = error::timed_out;
   check("GET /a");
@@ -143,7 +143,7 @@ TEST_F(PathBill, BillsWhatIsCountedHereWhileRedisIsAway) {
   EXPECT_EQ(bill(), Bill()) << "Redis is charged later, and the bill was made once";
 }
 
-TEST_F(PathBill, BillsWhatPassesUncountedWhileRedisIsAway) {
+TEST_F(PathBill, BillsWhatPassesUncountedWhileRedisIsDown) {
   billed(in_redis("plan", "100/hour")).if_redis_down = limit::IfRedisDown::allow;
   settles(5);
   server.fields = {{http::Known::unknown, "Cost", "9"}};
@@ -153,7 +153,7 @@ TEST_F(PathBill, BillsWhatPassesUncountedWhileRedisIsAway) {
   EXPECT_EQ(bill(), costs(9));
 }
 
-TEST_F(PathBill, BillsNobodyWhoIsRejectedWhileRedisIsAway) {
+TEST_F(PathBill, BillsNobodyWhoIsRejectedWhileRedisIsDown) {
   billed(in_redis("plan", "100/hour")).if_redis_down = limit::IfRedisDown::allow;
   in_redis("strict", "100/hour").if_redis_down = limit::IfRedisDown::reject;
   redis->away = error::timed_out;

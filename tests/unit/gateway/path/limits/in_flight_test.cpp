@@ -160,7 +160,7 @@ TEST_F(PathInFlight, AreAllRenewedInTimeHoweverManyThereAre) {
   many.clear();
 }
 
-TEST_F(PathInFlight, AreCountedHereWhileRedisIsAwayAndThereAsSoonAsItIsBack) {
+TEST_F(PathInFlight, AreCountedHereWhileRedisIsDownAndThereAsSoonAsItIsBack) {
   in_flight("flights", 2, limit::Store::redis);
   redis->away = error::timed_out;
   server.head_after = seconds(9);

@@ -307,7 +307,7 @@ TEST_F(PathInTurn, DoNotAskRedisBehindOthersOfThisGateway) {
   EXPECT_THAT(redis->waited, ElementsAre(1001U)) << "its wait counts from its arrival";
 }
 
-TEST_F(PathInTurn, WaitHereWhileRedisIsAway) {
+TEST_F(PathInTurn, WaitHereWhileRedisIsDown) {
   queue(1, 10, limit::Store::redis);
   redis->away = error::timed_out;
   take();

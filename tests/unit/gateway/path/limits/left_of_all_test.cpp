@@ -25,7 +25,7 @@ TEST_F(LeftOfAll, IsAGaugeOfEachLimitThatAllShare) {
   EXPECT_EQ(metric("headgate_limit_remaining{limit=\"each\",tier=\"\"}"), "") << "each key has a number of its own";
 }
 
-TEST_F(LeftOfAll, IsThePartOfTheLimitThatTheFileSaysWhileRedisIsAway) {
+TEST_F(LeftOfAll, IsThePartOfTheLimitThatTheFileSaysWhileRedisIsDown) {
   in_redis("plan", "10/hour");
   limits.back().alone_up = 1;
   limits.back().alone_down = 5;

@@ -239,7 +239,7 @@ TEST_F(PathFleet, GivesThePlaceBackIfALaterStepRefusesTheRequest) {
   EXPECT_EQ(shown(), "0");
 }
 
-TEST_F(PathFleet, IsCountedHereWhileRedisIsAway) {
+TEST_F(PathFleet, IsCountedHereWhileRedisIsDown) {
   use({.in_flight = 4}, limit::Store::redis);
   redis->away = error::timed_out;
   server.head_after = seconds(1);
