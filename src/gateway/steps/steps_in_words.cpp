@@ -11,12 +11,12 @@ std::string marks(const StepRow& row) {
   const auto add = [&out](const char* mark) { out.append(out.empty() ? "" : ", ").append(mark); };
   const bool runs = row.live.at_once != nullptr || row.live.task != nullptr;
   if (row.live.task != nullptr) add("waits");
-  if (runs && row.peek.at_once == nullptr && row.peek.task == nullptr) add("not looked at");
+  if (runs && row.peek.at_once == nullptr && row.peek.task == nullptr) add("skipped by questions");
   if (row.refused != OnRefusal::stays) add("gives back");
-  if (row.leave != nullptr) add("left");
+  if (row.leave != nullptr) add("cleans up");
   if ((row.facts.counts != nullptr && row.facts.counts->count != nullptr) || row.facts.record != nullptr ||
       row.facts.explain != nullptr)
-    add("tells");
+    add("reports");
   return out;
 }
 
