@@ -144,7 +144,8 @@ const char* RequestDraft::take_duration(std::string_view cell, Meaning unit) {
                                           : unit == Meaning::took_us || unit == Meaning::took_ns ? 0
                                                                                                  : 3);
   const auto micros = number.value_or(0) / (nanoseconds ? 1000 : 1);
-  if (!number || micros > static_cast<std::uint64_t>(kLongestAnswer.count())) return "its duration is none";
+  if (!number || micros > static_cast<std::uint64_t>(kLongestAnswer.count()))
+    return "its duration is not a number, or is too long";
   const Duration duration(static_cast<std::int64_t>(micros));
   if (unit == Meaning::waited_ms) {
     waited_ += duration;

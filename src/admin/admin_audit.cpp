@@ -30,7 +30,8 @@ void AdminAudit::changed(const AdminEndpoint& endpoint, const AdminCall& call, c
   const auto what = std::string(endpoint.method) + ' ' + std::string(endpoint.path);
   const auto target = target_of(call, answer);
   observe::event(done ? observe::LogLevel::warning : observe::LogLevel::info, "admin_change",
-                 done ? "a change through the admin interface" : "a change through the admin interface was refused",
+                 done ? "an operator made a change through the admin interface"
+                      : "a change through the admin interface was refused",
                  {{"by", role_text(call.role)},
                   {"address", call.address},
                   {"what", what},
@@ -41,7 +42,7 @@ void AdminAudit::changed(const AdminEndpoint& endpoint, const AdminCall& call, c
 void AdminAudit::refused(std::string_view address, std::string_view method, std::string_view path, unsigned status,
                          std::string_view why) {
   if (!gate_.pass(std::chrono::steady_clock::now())) return;
-  observe::event(observe::LogLevel::warning, "admin_refused", "a call of the admin interface was refused",
+  observe::event(observe::LogLevel::warning, "admin_refused", "a call to the admin interface was refused",
                  {{"address", address},
                   {"method", method.substr(0, kLongestShown)},
                   {"path", path.substr(0, kLongestShown)},
@@ -53,7 +54,7 @@ void AdminAudit::refused(std::string_view address, std::string_view method, std:
 /// An address waits at least six seconds before its next event, so no rate limit per address is needed here.
 void AdminAudit::guesses(std::string_view address, std::chrono::seconds wait) {
   observe::event(observe::LogLevel::warning, "admin_token_guesses",
-                 "an address sent too many wrong tokens to the admin interface; its next ones are not looked at",
+                 "an address sent too many wrong tokens to the admin interface, so its calls are refused for a time",
                  {{"address", address}, {"for", std::to_string(wait.count()) + 's'}});
 }
 

@@ -159,7 +159,7 @@ std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, c
                          give({.body = services::text_of(facts_of(diff->candidate)), .type = AdminAnswer::kJson});
                        });
                      },
-                 .about = {.summary = "Which policy decides beside the one in force", .answer = "Candidate"}});
+                 .about = {.summary = "Which candidate runs beside the policy in force", .answer = "Candidate"}});
   out.push_back(
       {.method = "PUT",
        .path = "/api/v1/candidate",

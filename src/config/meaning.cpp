@@ -193,9 +193,9 @@ std::string policy(limit::IfRedisDown down, const std::string& names, std::uint3
       break;
   }
   return whom +
-         "each gateway counts by itself and grants its part of what is written here: one of as many gateways as " +
-         "it has seen in Redis before" +
-         (instances > 1 ? ", and of at least " + std::to_string(instances) + " (\"instances\")." : ".");
+         "each gateway counts by itself and grants its share of these numbers: they are divided by the number of "
+         "gateways that it has seen in Redis" +
+         (instances > 1 ? ", but by at least " + std::to_string(instances) + " (\"instances\")." : ".");
 }
 
 std::string when_redis_is_down(const Config& config) {
@@ -252,9 +252,8 @@ std::string meaning(const Config& config, std::string_view file) {
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n' +
          included(config.included);
   if (const auto* const beside = config.candidate.get())
-    out += beside->file +
-           " decides beside it, and is only compared: " + counted(beside->gateway.routes.size(), "route") + ", " +
-           counted(beside->limits.size(), "limit") + ".\n";
+    out += beside->file + " runs beside it as a candidate, and its decisions are only compared: " +
+           counted(beside->gateway.routes.size(), "route") + ", " + counted(beside->limits.size(), "limit") + ".\n";
   const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
                      care_in_words(config) + origins_in_words(config.gateway) + regexes_in_words(config.gateway) +
                      compression_in_words(config.gateway) + observing_in_words(config);

@@ -20,7 +20,8 @@ FetchResult judge(net::HttpResult result, bool had_some) {
   auto to = std::string(reply.field("Location").substr(0, kMaxQuoted));
   if (const auto query = to.find('?'); query != to.npos) to.replace(query, to.npos, "?...");
   if (reply.status != 304 && reply.status / 100 == 3 && !to.empty())
-    return failed("it redirects to " + to + ", which is not followed; if that is where the keys are, write that URL");
+    return failed("it redirects to " + to +
+                  ", and redirects are not followed; if the keys are there, configure that URL");
   if (reply.status != 200 && !(reply.status == 304 && had_some))
     return failed("it answered " + std::to_string(reply.status));
 

@@ -112,7 +112,7 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
   if (result->unchanged) return false;
   if (!keys_ || result->body != body_) {
     auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
-    if (keys.has_error()) return "its answer is of no use: " + keys.error();
+    if (keys.has_error()) return "its answer cannot be used: " + keys.error();
     // If the same keys come in another order or with another date, the token caches stay valid.
     const bool changed = !keys_ || !keys_->same_as(**keys);
     if (changed) keys_ = std::move(*keys);
@@ -136,7 +136,7 @@ void JwksUrl::say_fetched(bool changed) {
 void JwksUrl::say_failed(const std::string& why) {
   if (told_.size() >= kMaxTold || !told_.insert(why).second) return;
   const auto what = keys_ ? "the keys of " + moment_text(report().fetched) + " stay in force"
-                          : std::string("no keys of it are in force yet");
+                          : std::string("none of its keys are in force yet");
   event(LogLevel::warning, "jwks_failed", what, {{"source", shown(url_)}, {"reason", why}});
 }
 

@@ -16,7 +16,7 @@ namespace headgate::keyring {
 struct KeyFileWords {
   std::string_view read = "keys_read";
   std::string_view refused = "keys_refused";
-  std::string_view stay = "the keys in use stay in use";
+  std::string_view stay = "the previous keys stay in force";
 };
 
 /// The file. The loop's thread, except report(), which any thread may call.

@@ -44,7 +44,7 @@ Done Keyring::Sources::read_api_key_file() {
 
 Done Keyring::Sources::read_address_files() {
   constexpr KeyFileWords kWords{
-      .read = "addresses_read", .refused = "addresses_refused", .stay = "the addresses in use stay in use"};
+      .read = "addresses_read", .refused = "addresses_refused", .stay = "the previous addresses stay in force"};
   for (const auto& path : address_paths_) {
     const auto number = lists_.size();
     lists_.emplace_back(path, nullptr);
@@ -71,7 +71,7 @@ Done Keyring::Sources::read_user_files(const Sources* before) {
       // While a file is being overwritten, it is empty for a moment.
       if (users->size() == 0 && users_[number].second && users_[number].second->size() > 0)
         return std::string(
-            ": it names nobody any more; to let nobody in, restart with it or take the users' hashes out");
+            ": the file names no user any more; to admit nobody, restart with this file or remove the users' hashes");
       users_[number].second = std::make_shared<const identity::Users>(std::move(*users));
       return users_[number].second->size();
     };
@@ -204,7 +204,7 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
 
 void Keyring::Sources::renew_and_publish(bool api_keys, bool tokens) {
   if (const auto renewed = renew(api_keys, tokens); renewed.has_error())
-    return observe::event(observe::LogLevel::error, "keys_refused", "the keys in use stay in use",
+    return observe::event(observe::LogLevel::error, "keys_refused", "the previous keys stay in force",
                           {{"reason", renewed.error()}});
   if (publish_) publish_(now_);
 }

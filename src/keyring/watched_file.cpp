@@ -28,7 +28,8 @@ bool is_settled(const struct stat& file) noexcept {
 }
 
 Text failed(const std::string& path, const FileTrouble& trouble) {
-  if (trouble.kind != FileTrouble::Kind::system) return Text(boost::system::in_place_error, path + ": is not a file");
+  if (trouble.kind != FileTrouble::Kind::system)
+    return Text(boost::system::in_place_error, path + ": is not a regular file");
   return Text(boost::system::in_place_error, path + ": cannot be read: " + trouble.text());
 }
 

@@ -44,7 +44,8 @@ Result<void, std::string> read_field(std::string_view text) {
   const auto plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F; };
   if (!std::all_of(text.begin(), text.end(), plain)) return wrong("a field has no control characters");
   for (const std::string_view own : {"Connection", "Content-Length", "Transfer-Encoding", "TE", "Upgrade", "Expect"})
-    if (same_word(name, own)) return wrong("how a request is framed is not to be said");
+    if (same_word(name, own))
+      return wrong("headgate load frames requests itself, so this field cannot be set; leave it out");
   return {};
 }
 

@@ -59,7 +59,7 @@ void note_own_want() noexcept {
   if (last != WantTicks{} && now - last < kTellWantsEvery) return;
   if (!last_told_want.compare_exchange_strong(last, now, std::memory_order_relaxed)) return;
   observe::event(observe::LogLevel::error, "descriptors_short",
-                 "no connection to a server could be opened; raise the limit of open files, or lower "
+                 "connections to servers could not be opened: raise the limit of open files, or lower "
                  "\"bounds.connections\"",
                  {{"limit", descriptor_shares().all}, {"times", own_want_count.load(std::memory_order_relaxed)}});
 }

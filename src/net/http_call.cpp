@@ -46,9 +46,9 @@ std::string why_unread(const error_code& ec, std::uint64_t max_body) {
 }
 
 std::string why_not_connected(const ConnectError& why) {
-  if (why.at == ConnectedTo::name) return "its name cannot be looked up: " + why.reason;
+  if (why.at == ConnectedTo::name) return "its name cannot be resolved: " + why.reason;
   if (why.at == ConnectedTo::address && is_own_want(why.code)) return kOwnWant;
-  if (why.at == ConnectedTo::address) return "it cannot be connected to: " + why.reason;
+  if (why.at == ConnectedTo::address) return "no connection can be opened: " + why.reason;
   return (why.distrusted ? "" : "TLS failed: ") + why.reason;
 }
 
@@ -140,7 +140,7 @@ std::string_view HttpCall::step() const noexcept {
   if (!step_.empty()) return step_;
   switch (connector_.at()) {
     case ConnectedTo::name:
-      return "looking up its name";
+      return "resolving its name";
     case ConnectedTo::address:
       return "connecting to it";
     case ConnectedTo::handshake:

@@ -89,7 +89,7 @@ bool Listener::take_waiting() {
     if (!acceptor_.is_open()) return false;
     // The kernel returns the lowest free number, so this many descriptors are open.
     if (descriptor < last_descriptor_) continue;
-    pause("few descriptors are left");
+    pause("few file descriptors are left");
     return false;
   }
   return true;
@@ -104,7 +104,7 @@ void Listener::pause(const std::string& reason) {
   if (paused.fetch_add(1, std::memory_order_relaxed) == 0 && !goes_on) {
     pauses.fetch_add(1, std::memory_order_relaxed);
     observe::event(observe::LogLevel::error, "accept_paused",
-                   "no new connections until some have ended; raise the limit of open files, or lower "
+                   "no new connections are accepted until some have ended: raise the limit of open files, or lower "
                    "\"bounds.connections\"",
                    {{"reason", reason}});
   }

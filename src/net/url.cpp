@@ -73,7 +73,7 @@ ReadUrl parse_url(std::string_view text, std::string_view example) {
   url.host = *host;
   if (where.port || where.misplaced) {
     const auto port = where.port ? headgate::http::read_port(*where.port) : std::nullopt;
-    if (!port) return refused_url(text, "has no port that can be; write one from 1 to 65535, or leave the colon out");
+    if (!port) return refused_url(text, "has an invalid port; write one from 1 to 65535, or leave out the colon");
     url.port = *port;
   }
   const auto target = parts.rest;
@@ -81,7 +81,7 @@ ReadUrl parse_url(std::string_view text, std::string_view example) {
     return refused_url(text, "has a fragment, which is never sent; leave out \"#\" and what follows it");
   if (const auto c = first_to_escape(target)) {
     return refused_url(
-        text, *c == '%' ? "has a \"%\" that no two hexadecimal digits follow; write \"%25\" for the sign itself"
+        text, *c == '%' ? "has a \"%\" without two hexadecimal digits after it; write \"%25\" for a percent sign"
                         : "has a character in its path that must be written as \"%\" and two hexadecimal "
                           "digits");
   }

@@ -45,7 +45,7 @@ Secret read_secret(std::string_view text) {
                                                                           : std::string();
   if (bytes.size() < kMinSecret || bytes.size() > kMaxSecret)
     return Secret(boost::system::in_place_error,
-                  "the secret of a webhook is \"whsec_\" followed by 24 to 64 bytes in base64; make one with "
+                  "the secret of a webhook must be \"whsec_\" followed by 24 to 64 bytes in base64; make one with "
                   "echo whsec_$(openssl rand -base64 32)");
   return Secret(boost::system::in_place_value, std::move(bytes));
 }

@@ -114,9 +114,9 @@ void SpanExporter::answered(const net::HttpResult& result) {
     count_taken(*result);
     end_batch();
   } else if (!again) {
-    drop_batch("the collector refuses them; they are not sent again", sink_reason(result));
+    drop_batch("the collector rejected them, and they are not sent again", sink_reason(result));
   } else if (stopping_) {
-    drop_batch("headgate ends, and the last attempt failed", sink_reason(result));
+    drop_batch("headgate is shutting down, and the last attempt failed", sink_reason(result));
   } else if (attempts_ >= kAttempts) {
     drop_batch("that was the last attempt", sink_reason(result));
   } else {
@@ -148,7 +148,7 @@ void SpanExporter::count_taken(const net::HttpReply& reply) {
   if (rejected == 0) return;
   rejected_.fetch_add(rejected, std::memory_order_relaxed);
   if (failures_told_.pass(clock_.steady()))
-    observe::event(observe::LogLevel::warning, "traces_rejected", "the collector refuses a part of the spans",
+    observe::event(observe::LogLevel::warning, "traces_rejected", "the collector rejected some spans",
                    {{"spans", rejected}, failures_told_.left_out()});
 }
 
@@ -164,8 +164,8 @@ void SpanExporter::drop_batch(std::string_view why, std::string_view reason) {
 void SpanExporter::tell_full() {
   const auto dropped = queue_.dropped();
   if (dropped == full_ || !full_told_.pass(clock_.steady())) return;
-  observe::event(observe::LogLevel::error, "traces_dropped",
-                 "the buffers are full: the collector takes fewer than there are", {{"spans", dropped - full_}});
+  observe::event(observe::LogLevel::error, "traces_dropped", "the buffers are full, because the collector is too slow",
+                 {{"spans", dropped - full_}});
   full_ = dropped;
 }
 
@@ -178,7 +178,7 @@ void SpanExporter::drop_all() {
   stopping_ = true;
   if (const auto call = std::exchange(call_, nullptr)) call->cancel();
   do {
-    if (spans_ > 0) drop_batch("headgate ends", "there was no time left");
+    if (spans_ > 0) drop_batch("headgate is shutting down", "there was no time left");
   } while (take_batch());
   end_.reset();
   due_.reset();

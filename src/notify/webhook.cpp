@@ -45,14 +45,14 @@ Webhook::Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions opt
       trust_(std::make_shared<net::Trust>(options_.ca)),
       due_(clock.alarm([](void* self) { static_cast<Webhook*>(self)->proceed(); }, this)) {}
 
-Webhook::~Webhook() { drop_all("headgate ends"); }
+Webhook::~Webhook() { drop_all("headgate is shutting down"); }
 
 void Webhook::send(std::string id, std::string body, std::function<void(Fate)> ended) {
   PendingWebhook delivery{
       .id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
-  if (!is_id(delivery.id)) return drop(delivery, "its id is unusable");
+  if (!is_id(delivery.id)) return drop(delivery, "its id is not valid");
   const auto now = clock_.steady();
-  if (stopping_ && now >= end_at_) return drop(delivery, "headgate ends");
+  if (stopping_ && now >= end_at_) return drop(delivery, "headgate is shutting down");
   if (const auto oldest = outbox_.add(std::move(delivery), now)) drop(*oldest, "the queue is full");
   proceed();
 }
@@ -82,7 +82,7 @@ void Webhook::proceed() {
   if (stopping_) {
     if (idle) return end_.reset();
     if (end_) return;
-    end_ = clock_.alarm([](void* self) { static_cast<Webhook*>(self)->drop_all("headgate ends"); }, this);
+    end_ = clock_.alarm([](void* self) { static_cast<Webhook*>(self)->drop_all("headgate is shutting down"); }, this);
     return end_->set(std::chrono::duration_cast<Duration>(end_at_ - now));
   }
   // If all places are in use, the end of an attempt calls this again.
@@ -120,7 +120,7 @@ void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
   } else if (outcome == WebhookOutcome::refused) {
     give_up(delivery, Fate::refused, reason_of(result));
   } else if (stopping_) {
-    drop(delivery, "headgate ends, and its last attempt failed: " + reason_of(result));
+    drop(delivery, "headgate is shutting down, and the last attempt failed: " + reason_of(result));
   } else if (delivery.attempts >= options_.attempts) {
     give_up(delivery, Fate::given_up, reason_of(result));
   } else {
@@ -151,7 +151,8 @@ void Webhook::give_up(const PendingWebhook& delivery, Fate fate, const std::stri
   failed_.fetch_add(1, std::memory_order_relaxed);
   if (failures_told_.pass(clock_.steady()))
     event(LogLevel::error, "webhook_failed",
-          fate == Fate::refused ? "the receiver refuses it; it is not tried again" : "that was the last attempt",
+          fate == Fate::refused ? "the receiver rejected the webhook, so it is not sent again"
+                                : "the last attempt failed, so it is not sent again",
           {{"id", delivery.id}, {"reason", reason}, {"attempt", delivery.attempts}, failures_told_.left_out()});
   tell_fate(delivery, fate);
 }

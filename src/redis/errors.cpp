@@ -19,11 +19,11 @@ class Category final : public boost::system::error_category {  // NOLINT(cppcore
       case Errc::timed_out:
         return "Redis did not answer in time";
       case Errc::overloaded:
-        return "too many calls to Redis are under way";
+        return "too many calls to Redis are waiting for an answer";
       case Errc::refused_by_server:
         return "Redis refused the call";
       case Errc::bad_reply:
-        return "Redis answered something that is not a decision";
+        return "the answer of Redis is not a decision";
       case Errc::stopped:
         return "the limiter was stopped";
     }
@@ -69,11 +69,12 @@ error_code make_error_code(Errc code) noexcept { return {static_cast<int>(code),
 
 std::string_view help_for_scripts(std::string_view error) noexcept {
   if (error.starts_with(kNoEngine))
-    return "it has no Lua, and each decision is a script: install its Lua engine (the package valkey-lua, or the line "
+    return "it cannot run Lua scripts, which headgate needs: install its Lua engine (the package valkey-lua, or the "
+           "line "
            "\"loadmodule libvalkeylua.so\" with its path) and start it again";
   const auto name = error.starts_with(kUnknownCommand) ? error.substr(kUnknownCommand.size()) : std::string_view();
   if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // the name is in quotation marks
-  return "it does not know EVALSHA or EVAL, and each decision is a script: remove their lines \"rename-command\" and "
+  return "it does not know EVALSHA or EVAL, which headgate needs: remove the lines \"rename-command\" for them, and "
          "start it again, or use a server that runs Lua scripts";
 }
 

@@ -129,7 +129,8 @@ void AdminListener::use(Next next) {
   state_->options = std::move(to.options);
   if (!to.off_because.empty())
     observe::event(observe::LogLevel::warning, "admin_off",
-                   "running without the admin interface, because \"admin\" is not in the configuration",
+                   "the admin interface cannot be opened; the gateway runs without it, because \"admin\" is not in the "
+                   "configuration",
                    {{"reason", to.off_because}});
   if (!state_->worker) return;
   admin::AdminHandler::Tokens tokens;

@@ -36,7 +36,8 @@ std::optional<std::string> PidFile::write() {
   std::error_code ignored;
   if (std::filesystem::exists(path_, ignored)) {
     const auto there = begin_of(path_);
-    if (!there || !is_number(*there)) return "there is something else than a process number in " + path_;
+    if (!there || !is_number(*there))
+      return path_ + " contains something other than a process id; remove the file or choose another one";
   }
   auto text = std::to_string(::getpid()) + '\n';
   if (auto why = replace_file(path_, text, kMode)) return why;

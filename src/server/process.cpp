@@ -72,9 +72,10 @@ void EndAtLatest::wait() {
   std::unique_lock lock(mutex_);
   while (!ended_ && std::chrono::steady_clock::now() < *at_) changed_.wait_until(lock, *at_);
   if (ended_) return;
-  observe::event(observe::LogLevel::error, "end_forced",
-                 "something has not ended in time, as a read from a file system that does not answer; the process ends "
-                 "without it");
+  observe::event(
+      observe::LogLevel::error, "end_forced",
+      "a task did not end in time, such as a read from a file system that does not answer, so the process ends "
+      "without it");
   std::this_thread::sleep_for(kLastLine);
   std::_Exit(1);
 }
@@ -86,7 +87,8 @@ void warn_of_few_descriptors(const config::Config& config) {
   if (most + kDescriptorsBeside <= shares.clients) return;
   observe::event(
       observe::LogLevel::warning, "few_descriptors",
-      "the limit of open files is reached before \"bounds.connections\"; raise the one, or lower the other",
+      "the limit of open files is too low for \"bounds.connections\": raise that limit, or lower "
+      "\"bounds.connections\"",
       {{"connections", most}, {"fit", std::max(shares.clients - kDescriptorsBeside, 0)}, {"limit", shares.all}});
 }
 

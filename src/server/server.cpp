@@ -87,7 +87,7 @@ class SignalWatch {
     state_ = State::handed_over;
     const auto within = program_.upgrade_drain();
     program_.draining(within);
-    event(LogLevel::info, "draining", "another process serves now; finishing what is in flight",
+    event(LogLevel::info, "draining", "another process serves now, and this one finishes its requests in flight",
           {{"at_most", to_text(within)}});
     workers.hand_over(within);
   }
@@ -98,9 +98,10 @@ class SignalWatch {
     if (state_ == State::handed_over) times.delay = Duration(0);
     state_ = State::draining;
     program_.draining(times.delay + times.within);
-    const auto listens =
-        times.delay > Duration(0) ? "listening for " + to_text(times.delay) + " more, then " : std::string();
-    event(LogLevel::info, "draining", listens + "finishing what is in flight",
+    const auto listens = times.delay > Duration(0)
+                             ? "the gateway listens for another " + to_text(times.delay) + ", and then finishes "
+                             : std::string("the gateway finishes ");
+    event(LogLevel::info, "draining", listens + "the requests in flight",
           {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
     workers.drain(times.delay, times.within);
   }
@@ -160,7 +161,7 @@ int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Progr
   program.started(workers);
   main_loop.run();
   workers.join();
-  event(LogLevel::info, "stopped", "every worker has ended");
+  event(LogLevel::info, "stopped", "all workers have ended");
   return 0;
 }
 

@@ -28,10 +28,10 @@ class MemoryFile {
   explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("recent", MFD_CLOEXEC)) {
     while (descriptor_ >= 0 && !text.empty()) {
       const auto written = ::write(descriptor_, text.data(), text.size());
-      if (written <= 0) throw std::runtime_error("There is no memory for the last lines of the log.");
+      if (written <= 0) throw std::runtime_error("There is not enough memory to copy the last lines of the log.");
       text.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (descriptor_ < 0) throw std::runtime_error("No descriptor is free for the last lines of the log.");
+    if (descriptor_ < 0) throw std::runtime_error("No file descriptor is free to copy the last lines of the log.");
   }
   ~MemoryFile() { ::close(descriptor_); }
   MemoryFile(const MemoryFile&) = delete;
@@ -81,8 +81,8 @@ void SimulateLive::ask(std::string config, const admin::AdminEndpoint::Give& giv
   {
     const std::lock_guard lock(mutex_);
     if (runs_ || now < next_)
-      return give(
-          {.status = 429, .body = "Another policy is being tried, or was just now. Try again in some seconds."});
+      return give({.status = 429,
+                   .body = "Another policy is being tried, or was tried a moment ago. Try again in a few seconds."});
     runs_ = true;
   }
   const auto run = [self = shared_from_this(), config = std::move(config), give] {
@@ -111,8 +111,9 @@ admin::AdminAnswer SimulateLive::answer(const std::string& text) {
   const auto active = operators_.now().active;
   const auto lines = logs_.recent();
   if (!active || lines.empty())
-    return {.status = 409,
-            .body = "There are no requests of the last minutes: the access log is off, or nothing was asked."};
+    return {
+        .status = 409,
+        .body = "There are no requests of the last minutes: the access log is off, or no client has sent a request."};
   admin::ReloadResult read;
   read.file = "the policy";
   auto loaded =

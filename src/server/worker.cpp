@@ -175,7 +175,8 @@ void Worker::check_drained() {
   const auto now = std::chrono::steady_clock::now();
   if (!sessions_.empty() && now >= drained_by_) sessions_.close_all();
   if (!sessions_.empty() && now >= drained_by_ + kLastResort) {
-    observe::event(observe::LogLevel::error, "drain_failed", "a connection did not end when broken off; leaving it");
+    observe::event(observe::LogLevel::error, "drain_failed",
+                   "a connection did not end when it was closed, so the worker ends without it");
     loop_.stop();
   }
   if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);

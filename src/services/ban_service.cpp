@@ -115,7 +115,7 @@ void BanService::tell_dropped() {
   for (const auto& [limit, count] : more)
     observe::event(
         observe::LogLevel::warning, "suspensions_dropped",
-        "a limit has suspended more keys than its share of the table holds: those that end first are free again",
+        "a limit has suspended more keys than it has room for, so the suspensions that end first were ended early",
         {{"limit", limit}, {"dropped", count}});
 }
 

@@ -149,10 +149,10 @@ void BillingService::lost(const limit::Use& use, Why why) {
     counts_.lost += use;
   }
   if (why != Why::ended && !gate_.pass(clock_.steady())) return;
-  const std::string_view reason = why == Why::too_many_keys ? "too many keys wait for Redis"
-                                  : why == Why::day_full    ? "the day has too many keys in Redis"
-                                                            : "the gateway ended before Redis took it";
-  observe::event(observe::LogLevel::error, "billed_use_lost", "billed use is in no report",
+  const std::string_view reason = why == Why::too_many_keys ? "too many keys are waiting to be written to Redis"
+                                  : why == Why::day_full ? "Redis already holds the largest number of keys for this day"
+                                                         : "the gateway ended before Redis had stored it";
+  observe::event(observe::LogLevel::error, "billed_use_lost", "use that should be billed is missing in all reports",
                  {{"reason", reason}, {"used", use.used}, {"requests", use.requests}, gate_.left_out()});
 }
 
@@ -234,7 +234,7 @@ std::optional<Refusal> BillingService::refuse(const Call& call, UsageQuestion& q
   question = {.day = *day, .limit = call.limit, .after = {}, .count = call.count};
   if (call.cursor.empty()) return std::nullopt;
   auto after = read_cursor(question, call.cursor);
-  if (!after) return Refusal{400, "\"after\" is no cursor of this report."};
+  if (!after) return Refusal{400, "\"after\" is not a cursor of this report. Use the \"cursor\" of its previous page."};
   question.after = std::move(*after);
   return std::nullopt;
 }

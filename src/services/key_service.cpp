@@ -78,7 +78,7 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   // whichever file is used.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
-    refuse_waiting("the configuration does not let keys be issued and revoked any more");
+    refuse_waiting("the configuration no longer allows issuing and revoking keys");
     trouble({});
   }
   count();
@@ -113,9 +113,10 @@ void KeyService::note_ended() {
 
 void KeyService::hold_ended() {
   if (stopped_ || !use_) return;
-  observe::event(LogLevel::warning, "revoked_keys_kept",
-                 "the key file does not say of revoked keys that they are: they stay so, and are written so",
-                 {{"source", file()}});
+  observe::event(
+      LogLevel::warning, "revoked_keys_kept",
+      "the key file lists revoked keys as valid; they stay revoked, and headgate marks them as revoked in the file",
+      {{"source", file()}});
   count_unwritten();
   use_(unwritten(), [] {});
   write();
@@ -146,7 +147,7 @@ void KeyService::issue(ApiKeyRecord record, Tell tell) {
                                  identity::id_of(record.digest) + '.'));
   if (counts().issued + to_issue_.size() >= kMaxIssued)
     return tell(refused(409, "There are " + std::to_string(kMaxIssued) +
-                                 " issued keys already, with those that are revoked; no more are taken."));
+                                 " issued keys already, including revoked ones, and no more are accepted."));
   record.issued = std::chrono::floor<std::chrono::seconds>(clock_.wall());
   to_issue_.push_back({std::move(record), std::move(tell)});
   write();
@@ -167,7 +168,7 @@ void KeyService::revoke(const std::string& id, Tell tell) {
   if (found == nullptr) return tell(refused(404, "No key has this id."));
   const bool again = found->revoked.has_value();
   const auto record = identity::revoked_at(*found, clock_.wall());
-  if (!again) tell_of("key_revoked", "an operator took an API key away for good", record);
+  if (!again) tell_of("key_revoked", "an operator revoked an API key", record);
   hold(record);
   share(record);
   use_(unwritten(), [self = shared_from_this(), record, tell = std::move(tell)] {
@@ -195,7 +196,7 @@ void KeyService::share(const ApiKeyRecord& record) {
 void KeyService::write() {
   if (stopped_ || writing_) return;
   if (!config_->identity.api_key.issue)
-    return refuse_waiting("the configuration does not let keys be issued and revoked any more");
+    return refuse_waiting("the configuration no longer allows issuing and revoking keys");
   if (to_issue_.empty() && to_revoke_.empty() && unwritten_.empty()) return;
   const auto work = std::make_shared<Written>();
   work->issue = std::exchange(to_issue_, {});
@@ -218,7 +219,7 @@ void KeyService::written(const std::shared_ptr<Written>& work) {
   writing_ = false;
   if (stopped_) return;
   auto& [failed, known_before] = work->result;
-  if (failed.empty() && work->file != file()) failed = "a reload has named another file meanwhile";
+  if (failed.empty() && work->file != file()) failed = "a reload has meanwhile named another key file";
   if (failed.empty()) {
     // Changes that arrived during the write, such as a revocation, are still to be written.
     for (const auto& each : work->held)
@@ -287,14 +288,14 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
     if (held != unwritten_.end() && held->second.revoked) continue;
     if (record->revoked) {
       ++revoked;
-      if (here != nullptr)
-        tell_of("key_revoked", "an operator took an API key away for good, at another gateway", *record);
+      if (here != nullptr) tell_of("key_revoked", "an operator revoked an API key at another gateway", *record);
     }
     hold(*record);
     ++learned;
   }
   if (left_out > 0)
-    observe::event(LogLevel::error, "issued_keys_left_out", "there are too many issued keys, and no more are taken",
+    observe::event(LogLevel::error, "issued_keys_left_out",
+                   "there are too many issued API keys, so some of other gateways were left out",
                    {{"count", left_out}, {"most", kMaxIssued}});
   if (learned == 0 || !use_) return done();
   observe::event(LogLevel::info, "keys_learned", "other gateways issued or revoked API keys",
@@ -323,7 +324,8 @@ void KeyService::trouble(const std::string& why) {
   trouble_ = why;
   if (!why.empty())
     observe::event(LogLevel::error, "key_file_unwritten",
-                   "what holds of API keys is not in the key file, and a restart may forget it", {{"reason", why}});
+                   "the key file cannot be written, and a restart may forget issued or revoked API keys",
+                   {{"reason", why}});
   if (tell_trouble_) tell_trouble_(why);
 }
 

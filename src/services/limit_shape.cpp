@@ -80,16 +80,16 @@ bool renamed(const Limit& before, const Limit& after) {
 }
 
 std::string why_anew(const Limit& before, const Limit& after, const config::Config& then, const config::Config& now) {
-  if (before.store != after.store) return "it counts in another store";
+  if (before.store != after.store) return "\"store\" has changed";
   if (after.store == limit::Store::redis && then.redis && now.redis) {
-    if (then.redis->key_prefix != now.redis->key_prefix) return "the prefix of all keys in Redis is another one";
-    if (before.shards != after.shards) return "the number of its shards is another one";
+    if (then.redis->key_prefix != now.redis->key_prefix) return "\"redis.key_prefix\" has changed";
+    if (before.shards != after.shards) return "\"shards\" has changed";
   }
-  if (before.version != after.version) return "its version is another one";
-  if (keys_text(before) != keys_text(after)) return "it counts by something else";
+  if (before.version != after.version) return "\"version\" has changed";
+  if (keys_text(before) != keys_text(after)) return "\"per\" has changed";
   if (!renamed(before, after)) return {};
-  if (algorithms_of(before) != algorithms_of(after)) return "its algorithm is another one";
-  return "its periods are others";
+  if (algorithms_of(before) != algorithms_of(after)) return "the algorithm has changed";
+  return "the periods have changed";
 }
 
 }  // namespace

@@ -66,8 +66,7 @@ void OverrideService::in_force(const gateway::OverrideTable* table) {
     const auto why = table->why_not(one.limit, one.key);
     if (why.empty()) continue;
     if (!before.contains({one.limit, one.key}))
-      tell_of("override_without_effect", "the active configuration cannot give a key what an operator gave it", one,
-              why);
+      tell_of("override_without_effect", "an operator's override has no effect in the active configuration", one, why);
     without_effect_.emplace(one.limit, one.key);
   }
 }
@@ -87,8 +86,8 @@ void OverrideService::put(limit::Override wanted, Tell tell) {
     return tell(Result<Done, Refusal>(
         boost::system::in_place_error,
         Refusal{409, "There are " + std::to_string(limit::OverrideBook::kMax) +
-                         " overrides already, and no more are taken. End one, or wait for an end."}));
-  tell_of("override_begun", "an operator gave a key another size of a limit for a time", wanted);
+                         " overrides already, and no more are accepted. End one, or wait until one ends."}));
+  tell_of("override_begun", "an operator overrode a limit for a key", wanted);
   changed(wanted, put == limit::OverrideBook::Put::replaced, std::move(tell));
 }
 
@@ -97,7 +96,7 @@ void OverrideService::lift(const std::string& limit, const std::string& key, Tel
   if (!lifted)
     return tell(Result<Done, Refusal>(boost::system::in_place_error,
                                       Refusal{404, "This key has no override under this limit."}));
-  tell_of("override_ended", "an operator ended it", *lifted);
+  tell_of("override_ended", "an operator ended the override", *lifted);
   changed(*lifted, false, std::move(tell));
 }
 
@@ -144,9 +143,9 @@ void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::fu
     any = true;
     const bool same = before && before->rates == one->rates && before->burst == one->burst && before->why == one->why;
     if (one->lifted)
-      tell_of("override_ended", "an operator ended it at another gateway", *one);
+      tell_of("override_ended", "an operator ended the override at another gateway", *one);
     else if (!same)
-      tell_of("override_begun", "an operator gave a key another size of a limit for a time, at another gateway", *one);
+      tell_of("override_begun", "an operator overrode a limit for a key at another gateway", *one);
   }
   if (!any) return done();
   refresh(std::move(done));
@@ -162,7 +161,7 @@ std::vector<LogRefill::Known> OverrideService::known() const {
 
 void OverrideService::end_when_due() {
   const auto ended = book_.forget_ended(clock_.wall());
-  for (const auto& one : ended) tell_of("override_ended", "its time is over", one);
+  for (const auto& one : ended) tell_of("override_ended", "the time of the override is over", one);
   if (ended.empty()) return arm();
   refresh([] {});
 }

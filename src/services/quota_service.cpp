@@ -72,7 +72,7 @@ void QuotaService::take_all() {
   const auto dropped = inbox_.dropped();
   if (std::exchange(inbox_dropped_, dropped) != dropped && drops_told_.pass(clock_.steady()))
     observe::event(observe::LogLevel::warning, "quota_notices_dropped",
-                   "more keys reach their quotas than can be told at once; their next requests tell it",
+                   "more keys reach their quotas than can be reported at once; their next requests report them",
                    {{"waiting", under_way_.size()}, drops_told_.left_out()});
 }
 
@@ -126,7 +126,8 @@ void QuotaService::tell(Id id) {
   }
   const auto key_id = observe::key_id(notice.key);
   observe::event(observe::LogLevel::info, "quota_reached",
-                 notice.rejected ? "a request did not fit into its quota" : "a key has reached a part of its quota",
+                 notice.rejected ? "a request did not fit into its quota"
+                                 : "a key has reached a part of its quota that \"notify_at\" names",
                  {{"limit", notice.limit},
                   {"rate", notice.rate},
                   {"key_id", key_id},
@@ -191,7 +192,7 @@ void QuotaService::drop() {
   }
   if (drops_told_.pass(clock_.steady()))
     observe::event(observe::LogLevel::warning, "quota_notices_dropped",
-                   "more keys reach their quotas than can be told at once; their next requests tell it",
+                   "more keys reach their quotas than can be reported at once; their next requests report them",
                    {{"waiting", under_way_.size()}, drops_told_.left_out()});
 }
 

@@ -60,15 +60,17 @@ Task<Arrival::Next> Arrival::read_header() {
     if (most > Duration(0)) got = co_await read_buffer_.fill(most);
     if (got.has_error()) {
       const bool late = got.error() == error::timed_out;
-      observe::event(observe::LogLevel::debug, "proxy_header_missing", late ? "not whole in time" : "cut short",
-                     {{"peer", peer_.text}});
+      observe::event(
+          observe::LogLevel::debug, "proxy_header_missing",
+          late ? "the PROXY header was not complete in time" : "the connection ended within the PROXY header",
+          {{"peer", peer_.text}});
       co_return Next::close;
     }
     state = identity::read_proxy_header(read_buffer_.data(), header);
   }
   if (state == ProxyHeaderState::malformed) {
-    observe::event(observe::LogLevel::debug, "proxy_header_malformed", "closing its connection",
-                   {{"peer", peer_.text}});
+    observe::event(observe::LogLevel::debug, "proxy_header_malformed",
+                   "the PROXY header is malformed, so the connection is closed", {{"peer", peer_.text}});
     co_return Next::close;
   }
   read_buffer_.consume(header.size);

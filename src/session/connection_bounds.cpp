@@ -132,7 +132,7 @@ void ConnectionBounds::refused(Why why, const boost::asio::ip::address& address,
   std::array<char, 64> text{};
   const auto most = why == Why::total ? heaviest(1) : std::vector<Heavy>();
   observe::event(
-      observe::LogLevel::warning, "connection_refused", "a bound is reached",
+      observe::LogLevel::warning, "connection_refused", "a connection was refused, because a bound is reached",
       {{"bound", to_text(why)},
        {"address", identity::address_text(address, text)},
        most.empty() ? observe::EventField() : observe::EventField("most_from", words_of_address(most.front().address)),
@@ -145,7 +145,7 @@ void ConnectionBounds::gave_way(const Heavy& whose, std::uint32_t of, Moment now
   std::uint64_t left_out = 0;
   if (!ways_given_.passes(now, left_out)) return;
   observe::event(observe::LogLevel::warning, "connections_full",
-                 "the address with the most connections gave up the one that was idle longest, for a new one",
+                 "the address with the most connections lost the one that was idle longest, to make room for a new one",
                  {{"address", whose.key == kUnplaced ? kUnplacedWords : words_of_address(whose.address)},
                   {"connections", whose.open},
                   {"of", of},

@@ -124,7 +124,8 @@ void H1Session::serve() { spawn(serve_all(), "session"); }
 
 Task<void> H1Session::serve_all() {
   if (out_of_memory() && !draining())
-    co_return co_await refuse_unread(503, "This gateway has too much to remember at once. Try again shortly.");
+    co_return co_await refuse_unread(503,
+                                     "This gateway has too little memory for further requests. Try again shortly.");
   auto x = exchanges().take();
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // bytes that were read together with the PROXY header

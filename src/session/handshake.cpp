@@ -17,7 +17,7 @@ using observe::HandshakeResult;
 
 /// Sent in plain text, as other servers do, so that a user with a wrong URL sees the reason rather than binary data.
 constexpr std::string_view kSpeaksTls =
-    "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n";
+    "This port accepts only HTTPS, but the request was plain HTTP. Use a URL that begins with https://.\n";
 
 /// Returns the share that enter() took, even if the handshake throws.
 class HandshakeShare {
@@ -131,9 +131,9 @@ TlsHandshake::Next TlsHandshake::refuse_plain_http() {
 TlsHandshake::Next TlsHandshake::failed(const net::TlsError& error) {
   const bool late = error.code == boost::asio::error::timed_out;
   count(late ? HandshakeResult::timed_out : HandshakeResult::failed);
-  handler().handshake_failed(peer_.address, late ? "the TLS handshake was not whole in time" : error.reason);
+  handler().handshake_failed(peer_.address, late ? "the TLS handshake was not complete in time" : error.reason);
   observe::event(observe::LogLevel::debug, "tls_handshake_failed",
-                 late ? "not whole in time" : "closing the connection",
+                 late ? "the handshake was not complete in time" : "the handshake failed, so the connection is closed",
                  {{"peer", peer_.text}, {"reason", error.reason}});
   return late || error.code == boost::asio::error::eof ? Next::close : Next::linger;
 }

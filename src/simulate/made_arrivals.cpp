@@ -103,7 +103,7 @@ class PatternReader {
       }
       if (wrong) return wrong;
     }
-    if (!has_length) return words.next().fault("it is not said how long", "write \"for 10m\" behind the rate");
+    if (!has_length) return words.next().fault("the length of time is missing", "write \"for 10m\" behind the rate");
     end_ = stream.begin + stream.length;
     return add(stream, place);
   }

@@ -34,7 +34,7 @@ Failure ServerHandshakes::failed(const net::ConnectError& why) {
     failure.detail = reason_;
   } else if (late) {
     count(ServerHandshake::timed_out);
-    failure.why = "it did not end the TLS handshake in time";
+    failure.why = "it did not complete the TLS handshake in time";
     reason_ = failure.why;
     tell("upstream_tls_failed", "a server cannot be reached over TLS");
   } else {
@@ -48,13 +48,13 @@ Failure ServerHandshakes::failed(const net::ConnectError& why) {
 
 Failure ServerHandshakes::no_http2(const char* why) {
   reason_ = why;
-  tell("upstream_not_http2", "a server cannot be asked over HTTP/2");
+  tell("upstream_not_http2", "a server cannot be reached over HTTP/2");
   return {.what = Failed::handshake, .why = why, .server = server_};
 }
 
 std::string_view ServerHandshakes::broken(std::string_view reason) {
   reason_ = reason;
-  tell("upstream_tls_failed", "a server ended a connection over TLS");
+  tell("upstream_tls_failed", "a TLS connection to a server failed");
   return reason_;
 }
 

@@ -55,10 +55,10 @@ class HealthCall final : public HealthCheck {
 
 std::string why_not(const net::ConnectError& error, Duration timeout) {
   if (error.code == boost::asio::error::timed_out && error.at == ConnectedTo::address)
-    return "it could not be connected to within " + headgate::to_text(timeout);
+    return "no connection could be opened within " + headgate::to_text(timeout);
   if (error.at == ConnectedTo::address && net::is_own_want(error.code)) return net::kOwnWant;
-  if (error.at == ConnectedTo::name) return "its name cannot be looked up: " + error.reason;
-  if (error.at == ConnectedTo::address) return "it cannot be connected to: " + error.reason;
+  if (error.at == ConnectedTo::name) return "its name cannot be resolved: " + error.reason;
+  if (error.at == ConnectedTo::address) return "no connection can be opened: " + error.reason;
   return (error.distrusted ? "" : "TLS failed: ") + error.reason;
 }
 

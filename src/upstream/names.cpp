@@ -99,16 +99,16 @@ void Names::answered(Name& name, const Result<Addresses>& found) {
   const auto& host = name.wanted.host;
   if (found.has_error() || found->empty()) {
     const auto why = found.has_error() ? found.error().message() : std::string("it has no address");
-    name.trouble = why + (name.addresses.empty() ? "" : "; the addresses known are used on");
+    name.trouble = why + (name.addresses.empty() ? "" : "; the known addresses stay in use");
     if (std::exchange(name.failing, true)) return;
     observe::event(observe::LogLevel::warning, "server_name_not_found",
-                   name.addresses.empty() ? "the name of a server has no address"
-                                          : "the name of a server cannot be looked up; the addresses known are used on",
+                   name.addresses.empty() ? "the name of a server cannot be resolved, and no address of it is known"
+                                          : "the name of a server cannot be resolved; its known addresses stay in use",
                    {{"name", host}, {"reason", why}});
     return;
   }
   if (std::exchange(name.failing, false))
-    observe::event(observe::LogLevel::info, "server_name_found", "the name of a server is found again",
+    observe::event(observe::LogLevel::info, "server_name_found", "the name of a server can be resolved again",
                    {{"name", host}});
   if (same_addresses(name.addresses, *found)) return;
   if (!name.addresses.empty())

@@ -156,8 +156,8 @@ void print_status(const Json& answer) {
     print_pair("", "waits for a restart: " + waiting);
   if (const auto& candidate = object_in(answer, "candidate"); !candidate.empty()) {
     const auto named = text_in(candidate, "file");
-    print_pair("candidate",
-               (named.empty() ? "a configuration that was sent" : named) + " decides beside it; type: headgate diff");
+    print_pair("candidate", (named.empty() ? "a configuration that was sent" : named) +
+                                " runs beside it as a candidate; to compare them, type: headgate diff");
   }
   for (const auto& node : list_in(answer, "redis"))
     print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));

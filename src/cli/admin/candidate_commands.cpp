@@ -120,7 +120,8 @@ int set_candidate(const CandidateOptions& given) {
   return call_and_print(given.admin, request, [&](const Json& answer) {
     for (const auto& warning : list_in(answer, "warnings"))
       std::fprintf(stderr, "headgate: warning: %s\n", printable(text_in(warning, "message")).c_str());
-    print_line(given.file + " decides beside the configuration in force; headgate diff tells what it would change");
+    print_line(given.file +
+               " runs as a candidate beside the configuration in force; headgate diff shows what it would change");
   });
 }
 

@@ -122,9 +122,10 @@ class Load {
     when.length = duration_word("--for", words_.length);
     options_.timeout = duration_word("--timeout", words_.timeout);
     options_.patient = !words_.impatient;
-    if (!http::is_token(options_.request.method)) give_up(kWrongCommandLine, "--method is a word as GET or POST");
+    if (!http::is_token(options_.request.method))
+      give_up(kWrongCommandLine, "--method must be a word, such as GET or POST");
     if (options_.connections < words_.to.size())
-      give_up(kWrongCommandLine, "--connections are fewer than the addresses of --to");
+      give_up(kWrongCommandLine, "--connections must be at least the number of addresses in --to");
     auto& fields = options_.request.fields;
     for (const auto& field : fields)
       if (const auto read = load::read_field(field); read.has_error())

@@ -325,8 +325,7 @@ void AuthCalls::failed(const AuthService& service, std::string_view why) {
   auto& told = told_[service.to];
   if (told != Clock::Steady() && now - told < kToldEvery) return;
   told = now;
-  observe::event(observe::LogLevel::warning, "auth_service_failed",
-                 "the service that decides about requests does not decide",
+  observe::event(observe::LogLevel::warning, "auth_service_failed", "the authorization service gives no decisions",
                  {{"upstream", service.to}, {"reason", why}});
 }
 

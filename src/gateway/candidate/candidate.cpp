@@ -182,7 +182,7 @@ void Candidate::told_bug() noexcept {
     undecided(Undecided::bug);
     if (bug_told_) return;
     bug_told_ = true;
-    observe::event(observe::LogLevel::error, "candidate_bug", "an exception in the candidate that nobody expected");
+    observe::event(observe::LogLevel::error, "candidate_bug", "an unexpected exception occurred in the candidate");
   } catch (...) {  // There is no memory left for the report.
     return;
   }

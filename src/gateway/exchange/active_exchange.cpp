@@ -18,7 +18,7 @@ std::string text_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& bug) {
     return bug.what();
   } catch (...) {
-    return "not an exception of the standard library's";
+    return "an exception of an unknown type";
   }
 }
 
@@ -26,7 +26,7 @@ std::string text_of(const std::exception_ptr& thrown) {
 
 /// The exception's text is only logged. The client gets a fixed sentence.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
-  observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
+  observe::event(observe::LogLevel::error, "bug", "an unexpected exception occurred in this gateway",
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
   x.attempt = nullptr;  // the frames with these objects no longer exist
   x.delay = nullptr;

@@ -191,7 +191,7 @@ void Mirrors::failed(Target& target, std::string_view upstream, std::string_view
   const auto now = clock_.steady();
   if (target.told != Clock::Steady() && now - target.told < kTellAgain) return;
   target.told = now;
-  observe::event(observe::LogLevel::warning, "mirror_failed", "copies of requests do not reach their upstream",
+  observe::event(observe::LogLevel::warning, "mirror_failed", "copies of requests do not reach the upstream",
                  {{"upstream", upstream}, {"reason", why}});
 }
 

@@ -24,13 +24,14 @@ bool is_value(std::string_view text) {
 }  // namespace
 
 Result<ExplainedRequest, std::string> explained_request(const ExplainedParts& parts) {
-  if (!http::is_token(parts.method)) return wrong_part("the method is a word, as in GET");
+  if (!http::is_token(parts.method)) return wrong_part("the method must be a word, such as GET");
   if (!is_plain(parts.url)) return wrong_part("the URL has a blank or a control character");
   const auto url = http::split_url(parts.url);
   const bool path_only = parts.url.starts_with('/');
   if (!path_only && url.scheme != "http" && url.scheme != "https")
-    return wrong_part("the URL begins with http://, https:// or a slash");
-  if (!path_only && (url.host_port.empty() || url.user)) return wrong_part("the URL has a host, and no user before it");
+    return wrong_part("the URL must begin with http://, https:// or a slash");
+  if (!path_only && (url.host_port.empty() || url.user))
+    return wrong_part("the URL must have a host, and no user name before it");
   auto target = path_only ? std::string_view(parts.url) : url.rest;
   target = target.substr(0, target.find('#'));
   ExplainedRequest out;

@@ -46,9 +46,10 @@ bool read(const Exchange& x, std::string_view name, std::string& out) {
 /// stays empty.
 std::optional<Problem> read(const Exchange& x, HypotheticalRequest& asked) {
   if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
-    return not_understood("The parameters of this question cannot be read.");
+    return not_understood(
+        "A parameter is not encoded correctly, or occurs twice: use \"path\", \"route\" and \"method\" at most once.");
   if (!asked.target.empty() && !asked.route.empty())
-    return not_understood("This question is about a path or about a route.");
+    return not_understood("Give the parameter \"path\" or \"route\", not both.");
   if (asked.target.empty() && asked.route.empty()) return {};
   asked.x.copy_request(x);
   asked.x.request.fields = x.request.fields;
@@ -56,7 +57,8 @@ std::optional<Problem> read(const Exchange& x, HypotheticalRequest& asked) {
   asked.x.snapshot = x.snapshot;
   auto& request = asked.x.request;
   request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
-  if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
+  if (!http::is_token(request.method))
+    return not_understood("The parameter \"method\" must be the name of a method, such as GET.");
   if (const auto refused = http::refused_method(request.method)) return problem_of_head(refused->status, refused->why);
   request.framing = {};
   request.upgrade = {};

@@ -138,7 +138,7 @@ Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& lim
   if (connection.upgrade && head.version >= 11 && !has_body) head.upgrade = value_of(head.fields, Known::upgrade);
   if (carries_http(head.upgrade)) head.upgrade = {};
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
-    if (!same_word(expect, "100-continue")) return ParseError{417, "only 100-continue may be expected"};
+    if (!same_word(expect, "100-continue")) return ParseError{417, "Expect has a value other than 100-continue"};
     wire.expects_continue = has_body;
   }
   return wire;

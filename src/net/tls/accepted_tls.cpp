@@ -131,11 +131,11 @@ void AcceptedTls::happened(const ssl_st* ssl, int where, int what) {
   auto& handshake = of(ssl);
   if (!handshake.secured) return;
   if (where == SSL_CB_WRITE_ALERT && (what & 0xff) == SSL_AD_NO_RENEGOTIATION)
-    handshake.offence = "it asked for another handshake";
+    handshake.offence = "the client asked for another handshake";
   if (where != SSL_CB_ACCEPT_LOOP || SSL_get_state(ssl) != TLS_ST_SR_KEY_UPDATE) return;
   const auto now = static_cast<std::uint32_t>(std::time(nullptr));
   if (std::exchange(handshake.second, now) != now) handshake.updates = 0;
-  if (++handshake.updates > kMaxUpdates) handshake.offence = "it updates its keys too often";
+  if (++handshake.updates > kMaxUpdates) handshake.offence = "the client updates its keys too often";
 }
 
 Secured AcceptedTls::result(ssl_st* ssl) {

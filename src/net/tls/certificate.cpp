@@ -137,8 +137,8 @@ Result<CertificateFacts, CertificateFault> read_certificate(std::string_view cha
     const auto own = std::find_if(chain.begin(), chain.end(), [&](const auto& each) { return fits(each, key); });
     if (own == chain.end()) return at_fault(FaultAt::key, "does not belong to the certificate");
     const auto place = static_cast<std::size_t>(own - chain.begin()) + 1;
-    return at_fault(FaultAt::certificate,
-                    "has the certificate of the key in the " + counted_place(place) + " place, not in the first");
+    return at_fault(FaultAt::certificate, "has the certificate that belongs to the key in the " + counted_place(place) +
+                                              " place, not in the first");
   }
   if (const auto why = unfit(chain, key); !why.empty())
     return at_fault(FaultAt::certificate, "is too weak for any handshake: " + why);

@@ -102,7 +102,7 @@ Result<Staple, StapleFault> read_staple(std::string_view response, std::string_v
     return no_staple_yet(std::string("holds no answer of the responder, but its error ") +
                          OCSP_response_status_str(status));
   const BasicResponse basic(OCSP_response_get1_basic(read.get()));
-  if (!basic) return no_staple("holds an OCSP response of a type that nobody knows");
+  if (!basic) return no_staple("holds an OCSP response of an unknown type");
   X509* const issuer = issuer_in(chain);
   auto* const answer = answer_about(basic.get(), chain.front().get(), issuer);
   if (answer == nullptr) return no_staple_yet("is for another certificate");
@@ -111,7 +111,7 @@ Result<Staple, StapleFault> read_staple(std::string_view response, std::string_v
   const int status = OCSP_single_get0_status(answer, nullptr, nullptr, &from, &until);
   if (status != V_OCSP_CERTSTATUS_GOOD && status != V_OCSP_CERTSTATUS_REVOKED)
     return no_staple_yet("says that the responder does not know the certificate");
-  if (from == nullptr || until == nullptr) return no_staple("does not say when it ends (nextUpdate)");
+  if (from == nullptr || until == nullptr) return no_staple("does not say when it expires (nextUpdate)");
   Staple out{.response = std::string(response),
              .from = openssl::instant_of(from),
              .until = openssl::instant_of(until),

@@ -103,7 +103,7 @@ TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::
   }
   SSL_set_connect_state(ssl_.get());
   const std::string& name = context.options().server_name;
-  if (!expect(ssl_.get(), name.empty() ? host : name)) reason_ = "no certificate can be for this name";
+  if (!expect(ssl_.get(), name.empty() ? host : name)) reason_ = "this name cannot be in a certificate";
   if (!session_) return;
   SSL_set_app_data(ssl_.get(), this);
   if (SSL_SESSION* const last = session_->offer()) SSL_set_session(ssl_.get(), last);
@@ -175,7 +175,7 @@ bool TlsChannel::seal(std::string_view plain) {
   std::size_t taken = 0;
   const int result = SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &taken);
   if (result == 1) return true;
-  if (fail(result) == Step::more) reason_ = "it holds up what is written";
+  if (fail(result) == Step::more) reason_ = "TLS cannot write before the peer has sent more";
   return false;
 }
 
@@ -201,7 +201,7 @@ TlsChannel::Step TlsChannel::fail(int result) {
     const auto error = ERR_peek_error();
     const char* text = ERR_reason_error_string(error);
     // The peer almost always answers without TLS, so the text "wrong version number" would be misleading.
-    if (ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) text = "what it sends is not TLS";
+    if (ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) text = "it does not speak TLS";
     reason_ = text != nullptr ? text : "the connection failed";
   }
   if (session_ && !ended_) session_->forget();

@@ -28,7 +28,8 @@ std::string unreadable(const std::string& what, const std::string& path) {
 
 std::string load_authorities(SSL_CTX* context, const std::string& path) {
   if (path.empty())
-    return SSL_CTX_set_default_verify_paths(context) == 1 ? std::string() : "the system has no authorities to trust";
+    return SSL_CTX_set_default_verify_paths(context) == 1 ? std::string()
+                                                          : "the authorities that the system trusts cannot be loaded";
   if (auto reason = unreadable("CA file", path); !reason.empty()) return reason;
   // Every certificate in the file is trusted, even an authority whose own issuer is missing.
   X509_STORE_set_flags(SSL_CTX_get_cert_store(context), X509_V_FLAG_PARTIAL_CHAIN);
@@ -38,8 +39,8 @@ std::string load_authorities(SSL_CTX* context, const std::string& path) {
 
 std::string load_own(SSL_CTX* context, const TlsOptions& options) {
   if (options.certificate.empty() && options.key.empty()) return {};
-  if (options.key.empty()) return "a certificate is given, but no key that belongs to it";
-  if (options.certificate.empty()) return "a key is given, but no certificate that it belongs to";
+  if (options.key.empty()) return "a certificate is given without its key";
+  if (options.certificate.empty()) return "a key is given without its certificate";
   if (auto reason = unreadable("certificate", options.certificate); !reason.empty()) return reason;
   if (auto reason = unreadable("key", options.key); !reason.empty()) return reason;
   if (SSL_CTX_use_certificate_chain_file(context, options.certificate.c_str()) != 1)

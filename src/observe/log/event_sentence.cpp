@@ -86,7 +86,7 @@ constexpr SentenceRow kSentences[] = {
     {"override_without_effect", "The override of limit \"{limit}\" for key {key_id} has no effect[: {reason}]."},
     {"quota_reached",
      "Key {key_id} has used {percent} % of its quota under limit \"{limit}\" ({used} of {size}, {rate})."},
-    {"billed_use_lost", "The billed use of {requests} requests ({used} units) is in no report: {reason}."},
+    {"billed_use_lost", "The use of {requests} requests ({used} units) will not be billed: {reason}."},
 
     // Servers and upstreams.
     {"server_unhealthy",
@@ -99,7 +99,8 @@ constexpr SentenceRow kSentences[] = {
     {"server_returned", "{message+server}."},
     {"server_returned", "Server {server} of upstream \"{upstream}\" gets requests again."},
     {"server_trial_failed",
-     "Server {server} of upstream \"{upstream}\" failed its trial request and stays out[; the next trial is in "
+     "Server {server} of upstream \"{upstream}\" failed its trial request and gets no requests for now[; the next "
+     "trial is in "
      "{next_trial_in}]."},
     {"server_size_ended",
      "The configuration of server {server} of upstream \"{upstream}\" changed, and its values that were set at run "
@@ -111,7 +112,7 @@ constexpr SentenceRow kSentences[] = {
     {"upstream_tls_changed",
      "TLS files of upstream \"{upstream}\" changed; new connections use them, and no session is resumed."},
     {"upstream_tls_failed", "A TLS connection to server {server} of upstream \"{upstream}\" failed: {reason}."},
-    {"upstream_not_http2", "Server {server} of upstream \"{upstream}\" cannot be asked over HTTP/2: {reason}."},
+    {"upstream_not_http2", "Server {server} of upstream \"{upstream}\" cannot be reached over HTTP/2: {reason}."},
     {"server_addresses_changed", "The name {name} now resolves to {addresses}."},
     {"server_name_found", "The name {name} can be resolved again."},
     {"server_name_not_found", "The name {name} cannot be resolved: {reason}."},
@@ -133,7 +134,7 @@ constexpr SentenceRow kSentences[] = {
     {"redis_found", "Redis at {server} answers."},
     {"redis_error", "Redis at {server} reported an error: {reason}."},
     {"redis_master", "Sentinel {named_by} named {server} as the master of Redis[ in place of {instead_of}]."},
-    {"redis_switches_untold", "Sentinel {server} does not announce failovers: {reason}."},
+    {"redis_switches_untold", "Sentinel {server} refused to announce failovers: {reason}."},
     {"redis_node_left", "The node {server} left the Redis cluster."},
     {"redis_not_given_back", "Units that were taken in slot {slot} of Redis could not be given back."},
     {"ban_log_error", "{message}: {reason}."},
@@ -148,7 +149,7 @@ constexpr SentenceRow kSentences[] = {
     {"fingerprints_error", "{message}: {reason}."},
     {"fingerprints_work", "The limits of other gateways can be compared again."},
     {"ledger_error", "{message}: {reason}."},
-    {"ledger_works", "Billed use is summed in Redis again."},
+    {"ledger_works", "Use that is to be billed is added up in Redis again."},
 
     // Keys, addresses and certificates.
     {"keys_read", "{in_force} keys were read from {source}."},

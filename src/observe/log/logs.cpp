@@ -143,7 +143,7 @@ Opened open_target(LogFailure::Which which, const std::string& target) {
 }
 
 void report_bug(std::string_view task, std::string_view what) noexcept {
-  event(LogLevel::error, "bug", "an unexpected exception", {{"task", task}, {"what", what}});
+  event(LogLevel::error, "bug", "an unexpected exception occurred in this gateway", {{"task", task}, {"what", what}});
 }
 
 }  // namespace

@@ -229,10 +229,10 @@ void Output::trouble(int error) {
   failing_ = failing;
   if (ends_) return;  // the error log may already be closed
   if (failing)
-    event(LogLevel::error, "log_failed", "lines are kept for a moment, then dropped",
+    event(LogLevel::error, "log_failed", "the log cannot be written; new lines are kept for a moment, and then lost",
           {{"log", target_}, {"reason", std::strerror(error)}});
   else
-    event(LogLevel::info, "log_written", "lines can be written again", {{"log", target_}});
+    event(LogLevel::info, "log_written", "the log can be written again", {{"log", target_}});
 }
 
 void Output::open_again() {

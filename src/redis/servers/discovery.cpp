@@ -94,7 +94,7 @@ void Discovery::to_the_end_of_the_line() {
 void Discovery::ask_first() {
   timer_.expires_after(kAnswerLimit);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
-    if (!ec && !self->stopped_ && self->looking_) self->failed("no answer within 500ms");
+    if (!ec && !self->stopped_ && self->looking_) self->failed("it did not answer within 500ms");
   });
   if (open_) return say();
   link_->open(candidates_.front(), shared_from_this());
@@ -149,7 +149,8 @@ void Discovery::take(const Reply& reply) {
   if (reply.kind == Reply::Kind::error) return failed("it answered " + std::string(reply.text));
   link_->keep();
   const auto owner = owner_;
-  if (!owner->found(reply, RedisNode(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
+  if (!owner->found(reply, RedisNode(candidates_.front())))
+    return stopped_ ? void() : failed("it does not know the server to use");
   if (stopped_) return;
   if (tells_) log_.note(RedisHealth::up, {}, SteadyClock::now());
   in_vain_ = true;

@@ -106,7 +106,7 @@ struct RedisFingerprints::State {
   const std::string name;
   Word last;  ///< the last report; its digest is empty before the first
   TroubleLog trouble{{.failed = "fingerprints_error",
-                      .means = "it cannot be told whether other gateways have the same limits",
+                      .means = "this gateway cannot compare its limits with those of other gateways",
                       .works = "fingerprints_work"},
                      "tell"};
   std::shared_ptr<Servers> servers;

@@ -24,7 +24,9 @@ using Buckets = std::vector<limit::LedgerBucket>;
 constexpr Duration kLedgerPatience = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds kLedgerLeast = std::chrono::hours(1);
 TroubleEvents trouble_of_ledger() {
-  return {.failed = "ledger_error", .means = "billed use is not summed in Redis", .works = "ledger_works"};
+  return {.failed = "ledger_error",
+          .means = "use that is to be billed cannot be added up in Redis",
+          .works = "ledger_works"};
 }
 
 const Script& script_of_ledger() noexcept {

@@ -28,7 +28,7 @@ TroubleEvents trouble_of(const LogKind& kind) {
 }
 TroubleEvents hearing_trouble_of(const LogKind& kind) {
   auto out = trouble_of(kind);
-  out.means = "it cannot be told which gateways hear of " + std::string(kind.what);
+  out.means = "the number of gateways that know about " + std::string(kind.what) + " is unknown";
   return out;
 }
 
@@ -124,7 +124,8 @@ Task<error_code> RedisSharedLog::State::leave(std::shared_ptr<State> state) {
 void RedisSharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   if (unreadable.get() == 0)
     observe::event(observe::LogLevel::warning, std::string(kind.event) + "_entry_skipped",
-                   "an entry of the log of " + std::string(kind.what) + " cannot be read", {{"key", key}, {"id", id}});
+                   "an entry of the shared log of " + std::string(kind.what) + " cannot be read and is skipped",
+                   {{"key", key}, {"id", id}});
   unreadable.add(count);
 }
 

@@ -39,7 +39,7 @@ void Connection::aim(const RedisNode& node) {
   pause_ = kMinPause;
   if (ready_) {
     pause_ = 0ms;
-    return lose("the server to ask is now " + name_of(node));
+    return lose("another server is used now: " + name_of(node));
   }
   end_life();
   connect();
@@ -185,7 +185,7 @@ void Connection::take(const Reply& reply) {
     if (step == Handshake::Step::done) ready();
     return;
   }
-  if (waiting_.empty()) return lose("an answer that nothing was asked for");
+  if (waiting_.empty()) return lose("it sent an answer that no call asked for");
   Recipient* waiter = waiting_.front();
   waiting_.pop_front();
   ++first_place_;

@@ -43,7 +43,7 @@ Handshake::Step Handshake::take(const Reply& reply) {
 bool Handshake::took(Check check, const Reply& reply) {
   if (check == Check::auth) return took_auth(reply);
   if (reply.kind == Reply::Kind::error && reply.text.starts_with("NOAUTH"))
-    return fail("Redis wants a password and the configuration gives none");
+    return fail("Redis requires a password, but the configuration has none");
   switch (check) {
     case Check::auth:
       break;
@@ -69,16 +69,17 @@ bool Handshake::took_auth(const Reply& reply) {
     return fail("Redis refused the username or password");
   if (text.find("without any password configured") != std::string_view::npos ||
       text.find("no password is set") != std::string_view::npos)
-    return fail("Redis has no password set, but the configuration gives one");
+    return fail("Redis has no password, but the configuration has one");
   return fail("Redis refused AUTH (" + std::string(text.substr(0, text.find(' '))) + ")");
 }
 
 bool Handshake::took_role(const Reply& reply) {
   if (reply.kind == Reply::Kind::array && reply.text == "master") return true;
   if (withheld(reply)) return true;
-  if (reply.kind == Reply::Kind::array && reply.text == "slave") return fail("it is a replica, which takes no writes");
+  if (reply.kind == Reply::Kind::array && reply.text == "slave")
+    return fail("it is a replica, which accepts no writes");
   if (reply.kind == Reply::Kind::array && reply.text == "sentinel") return fail("it is a Sentinel, not a data server");
-  return fail("it did not tell its role: " + std::string(reply.text));
+  return fail("it did not report its role: " + std::string(reply.text));
 }
 
 bool Handshake::fail(std::string reason) {

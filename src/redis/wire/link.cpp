@@ -22,7 +22,7 @@ std::string words_of(const net::ConnectError& why) {
   const bool late = why.code == asio::error::timed_out;
   if (why.at == At::name) return "the name cannot be resolved: " + why.reason;
   if (why.at == At::address) return "cannot connect: " + (late ? std::string("no answer within 1s") : why.reason);
-  if (late) return "it does not answer to TLS within 1s";
+  if (late) return "the TLS handshake did not end within 1s";
   return (why.code == asio::error::eof ? "" : "TLS: ") + why.reason;
 }
 

@@ -271,7 +271,7 @@ void NodeClient::expire(Time now) {
     // call's deadline.
     const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
     breaker_.timed_out(now, whole && call.heard_before_ == heard_ ? Breaker::Replies::none : Breaker::Replies::others);
-    trouble_ = "no answer within " + to_text(setup_->options.timeout);
+    trouble_ = "it did not answer within " + to_text(setup_->options.timeout);
     note(now);
     finish(call, Errc::timed_out);
   }
@@ -279,10 +279,10 @@ void NodeClient::expire(Time now) {
 
 void NodeClient::look_after_probe(Time now) {
   if (probe_.sent) {
-    if (now - *probe_.sent >= kSilence) return connection_->drop("no answer at all for 1s");
+    if (now - *probe_.sent >= kSilence) return connection_->drop("it did not answer at all for 1s");
     if (now - *probe_.sent < setup_->options.timeout || std::exchange(probe_.overdue, true)) return;
     breaker_.probe_overdue(now);
-    trouble_ = "no answer within " + to_text(setup_->options.timeout);
+    trouble_ = "it did not answer within " + to_text(setup_->options.timeout);
     return note(now);
   }
   if (const auto due = breaker_.next_probe(); !due || *due > now) return;

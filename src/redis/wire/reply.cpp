@@ -171,7 +171,7 @@ ReplyReader::Next ReplyReader::next(Reply& reply) {
   }
   if (made == nullptr) {
     if (reader->len - reader->pos <= parts_->sink.most_bytes()) return Next::more;
-    error_ = "the reply has too many bytes";
+    error_ = "the reply is too long";
     return Next::broken;
   }
   const Sink& sink = parts_->sink;

@@ -46,7 +46,7 @@ CandidateRecord::CandidateRecord(const std::string& config_file) {
 }
 
 std::optional<std::string> CandidateRecord::write(const SavedCandidate& kept) const {
-  if (path_.empty()) return "the configuration is not a file, beside which it could be kept";
+  if (path_.empty()) return "the configuration was not read from a file, so there is no place to store the candidate";
   const nlohmann::ordered_json head = {
       {"candidate_of", config_file_}, {"form", kForm}, {"name", kept.name}, {"over", kept.over}};
   std::optional<std::string> failed;
@@ -66,13 +66,13 @@ Result<std::optional<SavedCandidate>, std::string> CandidateRecord::read() const
   const auto unreadable = [this](const char* why) { return Read(boost::system::in_place_error, path_ + ' ' + why); };
   const auto text = read_file(path_, kLargestRecord);
   if (text.has_error() && text.error().kind == FileTrouble::Kind::too_large)
-    return unreadable("is larger than headgate writes it");
+    return unreadable("is larger than a file that headgate writes");
   const auto all = text.has_value() ? *text : std::string();
   const auto end = all.find('\n');
-  if (end == std::string::npos) return unreadable("cannot be read, or is not whole");
+  if (end == std::string::npos) return unreadable("cannot be read, or is incomplete");
   const auto head = nlohmann::json::parse(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
   if (!head.is_object() || head.value("form", nlohmann::json()) != kForm)
-    return unreadable("is not what this version of headgate writes");
+    return unreadable("does not have the format of this version of headgate");
   if (field(head, "candidate_of") != config_file_)
     return Read(std::nullopt);  // written by another gateway with the same directory
   return Read(SavedCandidate{all.substr(end + 1), field(head, "name"), field(head, "over")});

@@ -30,8 +30,8 @@ std::vector<std::string> notes_on(const config::Config& candidate, const config:
   };
   if (print(candidate) != print(live))
     out.emplace_back(
-        "its \"identity\" is another one: addresses are found as it says, API keys and tokens are checked as the live "
-        "configuration says");
+        "its \"identity\" differs: client addresses are found with the candidate's, but API keys and tokens are "
+        "checked with that of the live configuration");
   bool appointments = false;
   bool in_turn = false;
   for (const auto& limit : candidate.limits) {
@@ -39,9 +39,9 @@ std::vector<std::string> notes_on(const config::Config& candidate, const config:
     for (const auto& tier : limit.tiers)
       for (const auto& rule : tier.rules) in_turn = in_turn || rule.queue > 0;
   }
-  if (appointments) out.emplace_back("appointments are not handed out: no caller would hear of them");
-  if (in_turn) out.emplace_back("whoever would wait for a permit in flight is not decided");
-  if (!candidate.gateway.rooms.empty()) out.emplace_back("waiting rooms let everybody in");
+  if (appointments) out.emplace_back("the candidate makes no appointments, because no caller would learn of them");
+  if (in_turn) out.emplace_back("requests that would wait for a permit in flight are not compared (\"undecided\")");
+  if (!candidate.gateway.rooms.empty()) out.emplace_back("the candidate's waiting rooms admit everybody at once");
   return out;
 }
 
@@ -58,7 +58,8 @@ void CandidateWatch::use(const services::ActiveConfig& active, bool by_file, boo
   if (before && !next)
     observe::event(
         LogLevel::info, promoted ? "candidate_promoted" : "candidate_dropped",
-        promoted ? "the candidate is the configuration in force" : "no candidate decides beside it any more",
+        promoted ? "the candidate is now the configuration in force"
+                 : "the candidate no longer runs beside the policy in force",
         {{"sha256", before->sha256}, before->file.empty() ? EventField() : EventField("file", before->file)});
   keys_.clear();
   if (!next) return;
@@ -67,7 +68,7 @@ void CandidateWatch::use(const services::ActiveConfig& active, bool by_file, boo
   told_ = 0;
   told_at_ = {};
   observe::event(LogLevel::info, "candidate_set",
-                 "another policy decides beside the one in force, and is only compared",
+                 "a candidate runs beside the policy in force, and its decisions are only compared",
                  {{"from", by_file ? "file" : "admin"},
                   next->file.empty() ? EventField() : EventField("file", next->file),
                   {"sha256", next->sha256},
@@ -133,7 +134,8 @@ void CandidateWatch::look() {
   if (hit + freed == told_ || (told_ > 0 && clock_.steady() - told_at_ < kTold)) return;
   told_ = hit + freed;
   told_at_ = clock_.steady();
-  observe::event(LogLevel::info, "candidate_differs", "the candidate decides otherwise than the policy in force",
+  observe::event(LogLevel::info, "candidate_differs",
+                 "the candidate decided some requests differently from the policy in force",
                  {{"hit", hit}, {"freed", freed}, {"both_allowed", count(gateway::Compared::both_allowed)}});
 }
 

@@ -170,7 +170,8 @@ void GatewayProgram::started(Workers& workers) {
   services_.start();
   // Written before anyone is told that this process serves, and may look for the file.
   if (const auto why = pid_file_.write())
-    observe::event(observe::LogLevel::warning, "pid_file_failed", "the number of this process is in no file: " + *why);
+    observe::event(observe::LogLevel::warning, "pid_file_failed",
+                   "the process id cannot be written to \"pid_file\": " + *why);
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
 }
@@ -189,7 +190,7 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
   handover_.emplace(
       loop_, std::move(command),
       [this](pid_t next) {
-        observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
+        observe::event(observe::LogLevel::info, "upgraded", "a new process has taken over", {{"pid", next}});
         handed_over_to_ = next;
         // Only an upgrade stops the watch: in any other drain, a person who changes the file is told that this process
         // does not use the change.

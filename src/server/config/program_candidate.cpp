@@ -47,7 +47,7 @@ std::optional<std::string> file_in(const std::string& body) {
 std::string directory_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
 
 std::string why_no_text(const FileTrouble& trouble) {
-  if (trouble.kind == FileTrouble::Kind::too_large) return "it is larger than 64MiB";
+  if (trouble.kind == FileTrouble::Kind::too_large) return "the file is larger than 64 MiB";
   if (trouble.kind == FileTrouble::Kind::system && trouble.error != ENOENT) return "the file cannot be read";
   return "there is no such file";
 }
@@ -80,7 +80,7 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
     for (const auto& key : admin::other_listeners(live, *loaded.config)) {
       auto& told = out.result.mistakes.emplace_back();
       told.severity = config::Severity::warning;
-      told.message = "it has another \"" + key + "\", which promote takes over only with --listeners";
+      told.message = "its \"" + key + "\" differs, and promote applies that only with --listeners";
     }
     out.ready = make_candidate(side, side.freed_here(new const config::Config(std::move(*loaded.config))), live);
     out.ready->text = body;
@@ -100,7 +100,7 @@ void keep(const CandidateRecord& record, const std::string& over, ReadCandidate&
   if (why.empty()) return;
   auto& told = read.result.mistakes.emplace_back();
   told.severity = config::Severity::warning;
-  told.message = "a restart forgets this candidate: " + why;
+  told.message = "this candidate does not survive a restart: " + why;
 }
 
 void tell_not_kept(const std::string& why) {
@@ -260,7 +260,7 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
           if (now_->candidate->config == asked) candidate_watch_.add(taken->all);
           auto diff = candidate_watch_.diff(*now_);
           if (!candidate_->not_kept.empty())
-            diff.candidate.notes.push_back("a restart forgets it: " + candidate_->not_kept);
+            diff.candidate.notes.push_back("the candidate does not survive a restart: " + candidate_->not_kept);
           tell(std::move(diff));
         });
       });
@@ -286,7 +286,7 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     return nullptr;
   }
   keep(record_, file_->named_candidate, read);  // an older version may have kept no record
-  if (!read.ready->not_kept.empty()) tell_not_kept("a restart forgets the candidate: " + read.ready->not_kept);
+  if (!read.ready->not_kept.empty()) tell_not_kept("the candidate does not survive a restart: " + read.ready->not_kept);
   put_candidate(std::move(read.ready));
   return now_->candidate->state;
 }
@@ -295,19 +295,20 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
 /// same candidate as it did then.
 void GatewayProgram::take_kept_candidate() {
   auto kept = record_.read();
-  if (kept.has_error()) return tell_not_kept("what an operator had set is forgotten: " + kept.error());
+  if (kept.has_error()) return tell_not_kept("the candidate that an operator had set was dropped: " + kept.error());
   if (!*kept) return;
   const auto& was = **kept;
   if (was.over != file_->named_candidate) {
     tell_not_kept(
-        "what an operator had set is forgotten: the key \"candidate\", or the file that it names, has changed");
+        "the candidate that an operator had set was dropped: the key \"candidate\", or the file that it names, has "
+        "changed");
     if (const auto why = record_.remove()) tell_not_kept(*why);
     return;
   }
   auto read = read_candidate(side_, was.text, was.name, directory_of_file(), *now_->config);
   if (read.ready) return put_candidate(std::move(read.ready));
   log_mistakes(read.result);
-  tell_not_kept("what an operator had set cannot be used any more, and lies in " + record_.path());
+  tell_not_kept("the candidate that an operator had set can no longer be used; it is still in " + record_.path());
 }
 
 /// Removes the record of an operator's candidate that is no longer set; otherwise a restart would set it again. A
@@ -316,8 +317,7 @@ void GatewayProgram::use_candidate(std::optional<ReadyCandidate> next) {
   const auto of_operator = [](const auto& candidate) { return candidate && !candidate->by_file; };
   const auto before = std::exchange(candidate_, std::move(next));
   if (!of_operator(before) || of_operator(candidate_)) return;
-  if (const auto why = record_.remove())
-    tell_not_kept("after a restart a candidate comes back that is set no more: " + *why);
+  if (const auto why = record_.remove()) tell_not_kept("a restart will set the dropped candidate again: " + *why);
 }
 
 admin::CandidateCalls GatewayProgram::candidate_calls() {

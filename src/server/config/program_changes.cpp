@@ -30,7 +30,7 @@ void GatewayProgram::use_sizes() {
 void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
   for (const auto& [upstream, server] : sizes_.keep(written))
     observe::event(observe::LogLevel::info, "server_size_ended",
-                   "the configuration says something else of this server now, so what was set at run time ends",
+                   "the configuration of this server changed, so its values that were set at run time no longer apply",
                    {{"upstream", upstream}, {"server", server}});
 }
 

@@ -69,7 +69,8 @@ void GatewayProgram::begin_reload() {
   asked_.erase(asked_.begin(), rest);
   if (workers_ == nullptr) {
     ReadAgainConfig none;
-    none.mistakes.emplace_back().message = draining_ ? "this gateway is ending" : "this gateway has not begun to serve";
+    none.mistakes.emplace_back().message =
+        draining_ ? "this gateway is shutting down" : "this gateway does not serve yet; try again in a moment";
     return take(from, std::move(none), {});
   }
   if (from == admin::ReloadFrom::previous && !kept_.previous()) {
@@ -170,7 +171,7 @@ struct GatewayProgram::Prepared {
 // Steps that can fail come first and change nothing; then all of it becomes active.
 bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) {
   const auto ending = [&] {
-    if (draining_) add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
+    if (draining_) add_mistake(result, {}, "this gateway is shutting down and takes no other configuration");
     return draining_;
   };
   if (ending()) return false;
@@ -271,7 +272,7 @@ bool GatewayProgram::await_new_sources(PendingConfig& next, admin::ReloadResult&
   }
   next.keyring->stop();
   const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
-  add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);
+  add_mistake(result, {}, "the keys of " + still->source + " cannot be fetched: " + why);
   return false;
 }
 

@@ -158,8 +158,7 @@ void log_changed_files(const services::ActiveConfig& then, const services::Activ
     if (!at || !(before[*at] == after[i])) continue;
     if (same_files(then.upstream_tls[*at].get(), now.upstream_tls[i].get())) continue;
     event(LogLevel::info, "upstream_tls_changed",
-          "files for TLS have changed; the upstream makes new connections, and no session is resumed",
-          {{"upstream", after[i].name}});
+          "TLS files have changed; new connections use them, and no session is resumed", {{"upstream", after[i].name}});
   }
 }
 
@@ -177,7 +176,7 @@ void log_begun_anew(const std::vector<services::BegunAnew>& anew) {
   std::map<std::string, std::vector<std::string>> limits;
   for (const auto& each : anew) limits[each.why].push_back(each.limit);
   for (const auto& [why, names] : limits)
-    event(LogLevel::warning, "limits_begin_anew", "what was used of these limits is forgotten",
+    event(LogLevel::warning, "limits_begin_anew", "the counters of these limits were reset",
           {{"limits", joined(names, ", ")}, {"why", why}});
 }
 
@@ -312,7 +311,7 @@ void log_mistakes(const admin::ReloadResult& result) {
            placed ? EventField("column", mistake.column) : EventField()});
   }
   if (result.applied) return;
-  event(LogLevel::error, "config_refused", "the active configuration stays in use",
+  event(LogLevel::error, "config_refused", "the previous configuration stays in force",
         {result.file.empty() ? EventField() : EventField("file", result.file)});
 }
 
@@ -329,13 +328,12 @@ void log_changes(const services::ActiveConfig& then, const services::ActiveConfi
   for (const auto& address : result.listeners.added)
     event(LogLevel::info, "listening", "listening on " + address, {{"address", address}});
   for (const auto& address : result.listeners.changed)
-    event(LogLevel::info, "listener_changed", "new connections have other options", {{"address", address}});
+    event(LogLevel::info, "listener_changed", "new connections use the changed options", {{"address", address}});
   for (const auto& address : result.listeners.removed)
-    event(LogLevel::info, "listener_closed", "its connections have the time of \"drain\" to end",
-          {{"address", address}});
+    event(LogLevel::info, "listener_closed", "open connections may finish within \"drain\"", {{"address", address}});
   event(LogLevel::info, "config_reloaded",
         counted(now.compiled->routes().size(), "route") + ", " + counted(after.limits.size(), "limit") + ", " +
-            counted(after.upstreams.size(), "upstream") + " in force",
+            counted(after.upstreams.size(), "upstream") + " are in force",
         {{"routes", now.compiled->routes().size()},
          {"limits", after.limits.size()},
          {"upstreams", after.upstreams.size()},
@@ -343,12 +341,11 @@ void log_changes(const services::ActiveConfig& then, const services::ActiveConfi
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
   if (result.from == admin::ReloadFrom::previous)
-    event(LogLevel::warning, "config_rolled_back",
-          "an operator went back to the configuration that was in force before",
+    event(LogLevel::warning, "config_rolled_back", "an operator went back to the previous configuration",
           {result.file.empty() ? EventField() : EventField("file", result.file), {"sha256", after.sha256}});
   log_begun_anew(result.anew);
   if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
-    event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
+    event(LogLevel::warning, "config_needs_restart", "these changes take effect only after a restart: " + waiting,
           {{"keys", waiting}});
 }
 

@@ -125,10 +125,10 @@ Handover::Handover(boost::asio::io_context& loop, CommandLine command, std::func
       reaping_(loop) {}
 
 void Handover::begin(const std::vector<int>& clients, const std::vector<int>& admin) {
-  if (child_ != 0) return event(LogLevel::warning, "upgrade_running", "a new process is being started already");
+  if (child_ != 0) return event(LogLevel::warning, "upgrade_running", "an upgrade is already running");
   if (::getpid() == 1)
     return event(LogLevel::error, "upgrade_failed",
-                 "the first process of a container cannot be replaced from within; replace the container");
+                 "a process with id 1, as in a container, cannot be upgraded; replace the container instead");
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return failed(reason(errno));
   auto descriptors = clients;
@@ -146,13 +146,13 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
     return failed(child.error());
   }
   child_ = *child;
-  event(LogLevel::info, "upgrade_begun", "a new process has been started", {{"pid", child_}});
+  event(LogLevel::info, "upgrade_begun", "a new process was started to take over", {{"pid", child_}});
   control_.assign(pair[0]);
   late_.expires_after(kPatience);
   late_.async_wait([this](const error_code& ec) {
     if (ec || child_ == 0) return;
     ::kill(child_, SIGKILL);
-    failed("the new process did not serve in time");
+    failed("the new process did not begin to serve in time");
   });
   listen();
 }
@@ -169,7 +169,7 @@ void Handover::listen() {
 
 void Handover::heard(std::string_view words) {
   if (words.empty())
-    return failed(first_mistake_.empty() ? "the new process has ended; what it wrote to stderr says why"
+    return failed(first_mistake_.empty() ? "the new process has ended; look at stderr for its error"
                                          : "the new process has ended: " + first_mistake_);
   if (words.front() == kWantsState) return give_state();
   if (words.front() == kMistake) return tell_mistake(words.substr(1));
@@ -220,7 +220,7 @@ void Handover::send_state(pid_t child, int file) {
 }
 
 void Handover::failed(const std::string& why) {
-  event(LogLevel::error, "upgrade_failed", "this process goes on to serve", {{"reason", why}});
+  event(LogLevel::error, "upgrade_failed", "this process continues to serve", {{"reason", why}});
   error_code ignored;
   control_.close(ignored);
   late_.cancel();

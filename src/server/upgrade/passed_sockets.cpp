@@ -39,7 +39,7 @@ PassedSockets PassedSockets::from_environment() {
       out.sockets_.push_back(std::move(*socket));
       continue;
     }
-    event(LogLevel::warning, "passed_socket_unused", "a descriptor that this process was started with cannot be used",
+    event(LogLevel::warning, "passed_socket_unused", "an inherited descriptor cannot be used",
           {{"descriptor", each}, {"reason", socket.error()}});
     ::close(each);
   }
@@ -66,8 +66,8 @@ void PassedSockets::close_rest() {
   for (const auto& each : sockets_) addresses.insert(net::shown(each.local()));
   sockets_.clear();
   for (const auto& address : addresses)
-    event(LogLevel::warning, "passed_socket_unused", "nothing in the configuration listens there",
-          {{"address", address}});
+    event(LogLevel::warning, "passed_socket_unused",
+          "the inherited socket is unused, because no listener is configured there", {{"address", address}});
 }
 
 }  // namespace headgate::server

@@ -107,7 +107,7 @@ class StateTaker {
                                        {kEndSection, kEndVersion, &StateTaker::end}};
     const auto* const known = std::ranges::find(kKnown, section.name, &Known::name);
     if (known == std::end(kKnown) || known->version != section.version) {
-      taken_.left_out[section.name] = "this version does not know its form";
+      taken_.left_out[section.name] = "this version does not know its format";
       return;
     }
     StateReader rows(section.rows);
@@ -207,7 +207,7 @@ class StateTaker {
   }
   void counters_of(StateReader& rows, limit::MemoryStore& memory) {
     if (!same_hashes_) {
-      taken_.left_out[std::string(kCountersSection)] = "this process had a secret of its own already";
+      taken_.left_out[std::string(kCountersSection)] = "this process already uses another secret for hashes of keys";
       return;
     }
     const auto now = headgate::now();
@@ -244,12 +244,13 @@ class StateTaker {
     if (restored == limit::MemoryStore::Restored::yes) ++taken_.counters;
     if (restored == limit::MemoryStore::Restored::unknown_algorithm)
       taken_.left_out["counters of " + counter.limit] =
-          "this version counts " + counter.algorithm + " in another form, or not at all";
+          "this version stores " + counter.algorithm + " in another format, or does not know it";
   }
   void end(StateReader& rows) {
     ended_ = true;
     if (rows.number<std::uint8_t>() == 0)
-      taken_.left_out["some counters"] = "a state has at most " + std::to_string(kMaxState >> 20) + " MiB";
+      taken_.left_out["some counters"] =
+          "the transferred state has at most " + std::to_string(kMaxState >> 20) + " MiB";
   }
   /// After a wrong number, the rest of a section has no meaning.
   static void fail(StateReader& rows) {
@@ -275,7 +276,7 @@ TakeoverResult read_state(int file, const StateParts& parts, bool same_hashes) {
 }
 
 void tell_of(const TakeoverResult& taken) {
-  observe::event(LogLevel::info, "state_taken_over", "what the process before this one knew holds on",
+  observe::event(LogLevel::info, "state_taken_over", "the state of the previous process was taken over",
                  {{"counters", taken.counters},
                   {"suspensions", taken.suspensions},
                   {"overrides", taken.overrides},
@@ -284,7 +285,7 @@ void tell_of(const TakeoverResult& taken) {
   std::size_t told = 0;
   for (const auto& [what, reason] : taken.left_out) {
     if (++told > kMaxTold) break;
-    observe::event(LogLevel::warning, "state_not_taken_over", "what the process before this one knew is forgotten",
+    observe::event(LogLevel::warning, "state_not_taken_over", "state of the previous process was lost",
                    {{"what", what}, {"reason", reason}});
   }
 }

@@ -27,10 +27,9 @@ void GatewayProgram::take_state(bool same_hashes) {
   if (!taken_over_ || !taken_over_->begun()) return take_kept_candidate();
   const int file = taken_over_->ask_state();
   if (file < 0)
-    return observe::event(observe::LogLevel::warning, "state_not_taken_over",
-                          "what the process before this one knew is forgotten",
-                          {{"what", "counters, suspensions, overrides and servers that were taken out"},
-                           {"reason", "it gave nothing: it may be an older version"}});
+    return observe::event(observe::LogLevel::warning, "state_not_taken_over", "state of the previous process was lost",
+                          {{"what", "counters, suspensions, overrides, and which servers were taken out"},
+                           {"reason", "the previous process sent no state; it may be an older version"}});
   auto taken = read_state(file, parts(), same_hashes);
   ::close(file);
   if (taken.gateways > fleet_of_process()->seen()) fleet_of_process()->seen(taken.gateways);
@@ -40,7 +39,7 @@ void GatewayProgram::take_state(bool same_hashes) {
   if (!sizes_.empty()) use_sizes();
   for (const auto& room : now_->config->gateway.rooms)
     if (room.store == limit::Store::memory)
-      taken.left_out["the line of " + room.rule.name] = "a waiting room in memory begins anew";
+      taken.left_out["the line of " + room.rule.name] = "a waiting room in memory starts with an empty line";
   tell_of(taken);
 }
 

@@ -24,7 +24,7 @@ constexpr auto kWarnAgain = std::chrono::hours(24);
 std::string random_secret() {
   std::string out(32, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1)
-    throw std::runtime_error("OpenSSL has no random numbers");
+    throw std::runtime_error("OpenSSL could not make random numbers for the keys of session tickets");
   return out;
 }
 
@@ -238,12 +238,12 @@ void Certificates::look_at_all() {
       listener.refused.clear();
       note_rows(listener);
       note_expiry();
-      observe::event(LogLevel::info, "certificate_read", "new connections get it",
+      observe::event(LogLevel::info, "certificate_read", "new connections get the certificate",
                      {{"file", listener.options.certificates.front().certificate},
                       {"certificates", listener.options.certificates.size()}});
     } else {
       listener.refused = made.error();
-      observe::event(LogLevel::error, "certificate_refused", "the certificates in use stay in use",
+      observe::event(LogLevel::error, "certificate_refused", "the previous certificates stay in use",
                      {{"file", listener.options.certificates.front().certificate}, {"reason", made.error()}});
     }
   }

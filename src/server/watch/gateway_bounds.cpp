@@ -68,8 +68,8 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
         {.bound = "bounds.connections",
          .used = open,
          .most = options.connections,
-         .when_full = "the address with the most, or else trusted proxies, give up the one that was idle "
-                      "longest; if none is, the new one gets a 503",
+         .when_full = "the address with the most connections, or else trusted proxies, lose the one that was idle "
+                      "longest; if none is idle, the new connection gets a 503",
          .held_by = mostly_unplaced ? with_number("trusted proxies and exempt addresses", unplaced) : held_by,
          .refused = totals.bounds.count(Why::total)});
     if (options.connections_per_address > 0)
@@ -89,12 +89,13 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
     table.push_back({.bound = "bounds.handshakes",
                      .used = totals.handshakes_of_one(),
                      .most = options.handshakes,
-                     .when_full = "further TLS handshakes of that worker wait, in turn by address"});
+                     .when_full = "further TLS handshakes of that worker wait, and addresses take turns"});
     const auto shares = net::descriptor_shares();
-    table.push_back({.bound = "descriptors",
-                     .used = static_cast<std::uint64_t>(net::descriptors_in_use()),
-                     .most = static_cast<std::uint64_t>(std::max(shares.clients, 1)),
-                     .when_full = "no client is accepted; the quarter beyond is for servers and the admin interface"});
+    table.push_back(
+        {.bound = "descriptors",
+         .used = static_cast<std::uint64_t>(net::descriptors_in_use()),
+         .most = static_cast<std::uint64_t>(std::max(shares.clients, 1)),
+         .when_full = "no new client is accepted; the last quarter is kept for servers and the admin interface"});
   });
 }
 
@@ -105,7 +106,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
     admin::BoundUse keys{.bound = "memory.max_keys",
                          .used = shared.memory.keys(),
                          .most = shared.max_keys,
-                         .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
+                         .when_full = "a limit that has more than its share forgets the key that matters least"};
     // A key that has all of its permits again is kept until another key needs its place, so a full table alone means
     // nothing.
     if (!forgotten->rises(clock, shared.memory.evicted_keys())) keys.full = Full::usual;
@@ -120,10 +121,10 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
     table.push_back({.bound = "suspensions",
                      .used = held.keys + held.operated,  // the same number as in the list and the metric
                      .most = limit::BanTable::kMaxBans + held.operated,
-                     .when_full = "the limit with the most drops the one that ends first",
+                     .when_full = "the limit with the most suspensions drops the one that ends first",
                      .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});
     admin::BoundUse overrides{
-        .bound = "overrides", .most = limit::OverrideBook::kMax, .when_full = "no further override is taken"};
+        .bound = "overrides", .most = limit::OverrideBook::kMax, .when_full = "no further override is accepted"};
     std::size_t most = 0;
     for (const auto& [limit, count] : shared.overrides->book().counts(clock.wall())) {
       overrides.used += count;
@@ -156,9 +157,10 @@ void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
     const auto& active = *state.active;
     const auto& upstreams = active.config->upstreams;
     for (std::size_t i = 0; i < upstreams.size() && i < active.places.size(); ++i) {
-      admin::BoundUse fullest{.bound = "upstreams." + upstreams[i].name + ".max_in_flight",
-                              .when_full = "other servers get its requests; if all are full, they wait or get a 503",
-                              .full = Full::usual};
+      admin::BoundUse fullest{
+          .bound = "upstreams." + upstreams[i].name + ".max_in_flight",
+          .when_full = "other servers get the requests; if all are full, the requests wait or get a 503",
+          .full = Full::usual};
       for (std::size_t server = 0; server < active.places[i].size(); ++server) {
         const auto& places = active.places[i][server];
         if (!places || places->most() == 0) continue;
@@ -179,8 +181,8 @@ void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
       table.push_back({.bound = "upstreams." + each.name + ".concurrency.in_flight",
                        .used = static_cast<std::uint64_t>(std::max(now.sum, 0.0)),
                        .most = places->in_flight,
-                       .when_full = "further requests wait, if there is a queue, or get a 503; of several gateways "
-                                    "only what this one has",
+                       .when_full = "further requests wait if there is a queue, or else get a 503; \"used\" counts "
+                                    "only this gateway",
                        .full = Full::usual});
     }
     for (const auto& upstream : queued) {
@@ -189,10 +191,12 @@ void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
         const bool known = !table.empty() && table.back().bound == queue.key;
         if (known && queue.fullest <= table.back().used) continue;
         if (known) table.pop_back();
-        table.push_back({.bound = queue.key,
-                         .used = queue.fullest,
-                         .most = queue.length,
-                         .when_full = "further requests get a 503, low priorities and long lines first"});
+        table.push_back(
+            {.bound = queue.key,
+             .used = queue.fullest,
+             .most = queue.length,
+             .when_full =
+                 "some requests get a 503: low priorities first, then those of the caller with the longest line"});
       }
     }
   });
@@ -223,16 +227,16 @@ void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
       table.push_back({.bound = "billing",
                        .used = billing->waiting,
                        .most = limit::LedgerQueue::kMaxKeys,
-                       .when_full = "the use of further keys is in no report"});
+                       .when_full = "the use of further keys is missing in the reports"});
     if (state.active && !state.active->config->identity.user_files.empty())
       table.push_back({.bound = "passwords",
                        .used = shared.passwords.counts().waiting,
                        .most = gateway::PasswordPool::kMaxWaiting,
-                       .when_full = "further passwords get a 503, those of the address with the most first"});
+                       .when_full = "requests with a password get a 503, first those of the address with the most"});
     table.push_back({.bound = "metrics_of_routes",
                      .used = shared.registry.counted_routes(),
                      .most = observe::CountedRoutes::kMax,
-                     .when_full = "further routes count together as _OTHER",
+                     .when_full = "further routes are counted together as _OTHER",
                      .full = Full::usual});
   });
 }
@@ -241,10 +245,11 @@ void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, co
                       const admin::LiveFeed& live) {
   bounds.add([&admin, &events, &live](Table& table) {
     const auto places = admin.places();
-    table.push_back({.bound = "admin.connections",
-                     .used = places.taken,
-                     .most = places.most,
-                     .when_full = "of the address with the most, the one that has waited longest for its client ends"});
+    table.push_back(
+        {.bound = "admin.connections",
+         .used = places.taken,
+         .most = places.most,
+         .when_full = "the address with the most connections loses the one that has waited longest for its client"});
     table.push_back({.bound = "admin.events",
                      .used = events.readers(),
                      .most = admin::EventFeed::kReaders,

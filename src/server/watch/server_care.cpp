@@ -114,10 +114,10 @@ void ServerCare::tell(const upstream::HealthReport& report) {
   if (report.change == Health::Change::down)
     return observe::event(
         LogLevel::warning, "server_unhealthy",
-        "health checks failed, so the server gets no requests while another one may have them",
+        "health checks failed, so the server gets no requests while another server is available",
         {{"upstream", upstream}, {"server", server}, {"checks", report.checks}, {"reason", report.why}});
   observe::event(LogLevel::info, "server_healthy",
-                 checked_no_more ? "the server is checked no more, so it gets requests again"
+                 checked_no_more ? "the server is no longer checked, so it gets requests again"
                                  : "health checks passed, so the server gets requests again",
                  {{"upstream", upstream}, {"server", server}});
 }

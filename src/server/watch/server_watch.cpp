@@ -22,13 +22,13 @@ constexpr auto kWatchPace = std::chrono::milliseconds(250);
 std::string_view sentence_of(EjectReason reason) {
   switch (reason) {
     case EjectReason::unreachable:
-      return "the server gets no requests for now: it could not be connected to several times in a row";
+      return "the server gets no requests for now: several connections in a row could not be opened";
     case EjectReason::failing:
       return "the server gets no requests for now: it failed several times in a row";
     case EjectReason::errors:
       return "the server gets no requests for now: too many of its answers are failures";
     case EjectReason::silent:
-      return "the server gets no requests for now: it gives no answers, or too few";
+      return "the server gets no requests for now: it answers too few requests, or none";
     case EjectReason::slow:
       return "the server gets no requests for now: it is much slower than the others";
     case EjectReason::count:
@@ -101,14 +101,14 @@ void ServerWatch::report(const upstream::ServerGroupOptions& upstream, const Eje
   const auto reason = balance::to_text(change.reason);
   if (change.what == EjectChange::What::returned) {
     event(LogLevel::info, "server_returned",
-          change.panic ? "the server gets requests again, because too few others are left"
-                       : "the server gets requests again: it answered those that tried it",
+          change.panic ? "the server gets requests again, because too few other servers are available"
+                       : "the server gets requests again, because it answered its trial requests",
           {{"upstream", upstream.name}, {"server", server}, {"reason", reason}});
     return;
   }
   const auto time = to_text(change.time);
   if (change.what == EjectChange::What::trial_failed) {
-    event(LogLevel::info, "server_trial_failed", "the server failed a request that tried it, and stays out",
+    event(LogLevel::info, "server_trial_failed", "the server failed its trial request and gets no requests for now",
           {{"upstream", upstream.name}, {"server", server}, {"reason", reason}, {"next_trial_in", time}});
     return;
   }
@@ -126,7 +126,7 @@ void ServerWatch::report(const upstream::ServerGroupOptions& upstream, balance::
             {{"upstream", upstream.name}, {"next_try_in", to_text(upstream.circuit->try_again)}});
       return;
     case balance::CircuitState::half_open:
-      event(LogLevel::info, "circuit_tries", "a few requests to this upstream pass again",
+      event(LogLevel::info, "circuit_tries", "a few requests to this upstream pass again, as a trial",
             {{"upstream", upstream.name}});
       return;
     case balance::CircuitState::closed:

@@ -17,7 +17,7 @@ const net::Staple kNoStaple;
 std::string not_better(const Result<net::Staple, net::StapleFault>& read, bool replaces, Instant now) {
   if (read.has_error()) return read.error().why;
   if (!replaces || read->fresh(now)) return {};
-  return read->until <= now ? "has ended" : "has not begun";
+  return read->until <= now ? "has expired" : "is not valid yet";
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void Staples::refuse(One& one, std::string why) {
   ++outcome_.refused;
   observe::event(observe::LogLevel::error, "ocsp_refused",
                  one.used.response.empty() ? "the certificate is sent without an OCSP response"
-                                           : "the OCSP response in use stays in use until it is stale",
+                                           : "the previous OCSP response is sent until it expires",
                  {{"file", one.file.path()}, {"reason", one.told}});
 }
 
@@ -93,8 +93,8 @@ void Staples::warn(Instant now) {
     if (std::exchange(one.warned, stale) || !stale) continue;
     const bool ended = one.used.until <= now;
     observe::event(observe::LogLevel::warning, "ocsp_stale",
-                   ended ? "the OCSP response has ended, and is not sent any more"
-                         : "the OCSP response has not begun, and is not sent yet",
+                   ended ? "the OCSP response has expired, so it is no longer sent"
+                         : "the OCSP response is not valid yet, so it is not sent",
                    {{"file", one.file.path()}});
   }
 }

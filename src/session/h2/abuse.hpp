@@ -35,13 +35,13 @@ enum class H2Abuse : std::uint8_t { none, resets, glitches, queue, head, count }
 constexpr std::string_view to_text(H2Abuse why) noexcept {
   switch (why) {
     case H2Abuse::resets:
-      return "it begins requests and has them reset, faster than they could be answered";
+      return "the client begins requests and has them reset faster than they can be answered";
     case H2Abuse::glitches:
-      return "it sends too many frames that say nothing";
+      return "the client sends too many frames that carry no data";
     case H2Abuse::queue:
-      return "it causes more answers than it reads";
+      return "the client causes more answers than it reads";
     case H2Abuse::head:
-      return "it sends a head that is far larger than any may be";
+      return "the client sent a head that is far larger than the maximum";
     case H2Abuse::none:
     case H2Abuse::count:
       break;

@@ -82,7 +82,7 @@ struct H2Callbacks {
     auto* const stream = session.find(frame->hd.stream_id);
     if (stream == nullptr || stream->malformed != nullptr) return 0;
     nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
-    found_malformed(session, *stream, "a name or a value has characters that none may have");
+    found_malformed(session, *stream, "the name or value of a field has a forbidden character");
     return 0;
   }
 
@@ -98,8 +98,8 @@ struct H2Callbacks {
     if (frame->hd.type != NGHTTP2_HEADERS || stream == nullptr || stream->malformed != nullptr) return 0;
     found_malformed(session, *stream,
                     error == NGHTTP2_ERR_HTTP_HEADER
-                        ? "a field is one that HTTP/2 has not, or not there, or not twice"
-                        : "pseudo fields are missing, or the length is not that of the body");
+                        ? "a field is not allowed in HTTP/2, is in the wrong place, or occurs twice"
+                        : "a pseudo-header field is missing, or Content-Length differs from the length of the body");
     return 0;
   }
 
@@ -165,7 +165,7 @@ struct H2Callbacks {
       session.begun_.push_back(id);
     } else if (stream->body.is_tunnel()) {  // RFC 9113 section 8.5
       nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
-      found_malformed(session, *stream, "a tunnel has no trailers");
+      found_malformed(session, *stream, "a tunnel cannot have trailers");
       return;
     } else {
       if (stream->trailers != nullptr) {
@@ -216,7 +216,7 @@ struct H2Callbacks {
       if (!stream->reset_by_client || now - stream->begun < kRapid) session.limits_.fault();
     }
     const bool ours = code == NGHTTP2_PROTOCOL_ERROR && !stream->own_reset && !stream->reset_by_client;
-    if (ours && stream->malformed == nullptr) stream->malformed = "the length is not that of the body";
+    if (ours && stream->malformed == nullptr) stream->malformed = "Content-Length differs from the length of the body";
     stream->gone = true;
     session.touch(id);
     return 0;

@@ -177,7 +177,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
   if (!http::is_token(out.method)) return refused({400, "the method is not a token"});
   if (pseudo.protocol) {
     if (!same_word(*pseudo.protocol, http::kWebSocket))
-      return refused({501, "no other protocol than websocket is spoken through CONNECT"});
+      return refused({501, "CONNECT with a :protocol other than websocket is not supported"});
     take_websocket(out);
   }
   if (const auto why = http::refused_method(out.method)) return refused(*why);
@@ -207,7 +207,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
       // nghttp2 would enforce this length, but a tunnel has none.
       if (!out.upgrade.empty()) return refused({400, "a request for a WebSocket has a Content-Length"});
     } else if (field.id == http::Known::expect) {
-      if (!same_word(field.value, "100-continue")) return refused({417, "only 100-continue may be expected"});
+      if (!same_word(field.value, "100-continue")) return refused({417, "Expect has a value other than 100-continue"});
       expects_continue_ = true;
     } else if (field.name == "priority") {
       urgency_ = urgency_in(field.value);

@@ -66,7 +66,7 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
     co_return co_await refuse(stream, x, elsewhere);
   }
   if (out_of_memory() && !draining()) {
-    const http::ParseError full{503, "This gateway has too much to remember at once. Try again shortly."};
+    const http::ParseError full{503, "This gateway has too little memory for further requests. Try again shortly."};
     co_return co_await refuse(stream, x, full);
   }
   stream.exchange.begin(x);

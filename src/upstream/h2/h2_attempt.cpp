@@ -145,7 +145,7 @@ Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration
   head.version = 20;
   head_.write_to(head.fields);
   if (head.status == 101 || head.status < 100 || head.status > 599)
-    co_return Failure{.what = Failed::malformed, .why = "the answer's status is none that HTTP/2 has"};
+    co_return Failure{.what = Failed::malformed, .why = "the answer's status is not valid in HTTP/2"};
   head.framing = {};
   const bool bodiless = head.status < 200 || head.status == 204 || head.status == 304 || head_request_;
   const bool empty = ended_ && body_.arrived_.empty() && body_.trailers_.empty();
@@ -166,13 +166,13 @@ Failure H2Attempt::failure() const {
   if (!begun_)
     return {.what = Failed::closed,
             .cause = closed_->cause,
-            .why = "it went away before the request was sent",
+            .why = "the connection ended before the request was sent",
             .unseen = true};
   // RFC 9113 section 8.7: the server has not processed the request.
   if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed() && !seen_)
     return {.what = Failed::closed, .why = "the server refused the stream", .unseen = true};
   if (closed_->cause == boost::system::errc::bad_message)
-    return {.what = Failed::malformed, .why = "what the server sends is no HTTP/2"};
+    return {.what = Failed::malformed, .why = "the server sent something that is not HTTP/2"};
   if (closed_->cause.failed()) return {.what = Failed::closed, .cause = closed_->cause, .reused = reused_ && !seen_};
   if (closed_->by_server) return {.what = Failed::closed, .why = "the server reset the stream"};
   return {.what = Failed::malformed, .why = "the answer is malformed"};

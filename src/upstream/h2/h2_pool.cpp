@@ -115,9 +115,12 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::dial(Clock::Steady until) {
 Failure H2Pool::not_greeted(error_code why) {
   if (stopped_) return {.what = Failed::no_connection, .cause = asio_error::operation_aborted, .server = name_};
   if (why == asio_error::timed_out)
-    return {.what = Failed::connect_timeout, .cause = why, .why = "it does not begin to speak HTTP/2", .server = name_};
+    return {.what = Failed::connect_timeout,
+            .cause = why,
+            .why = "it did not begin to speak HTTP/2 in time",
+            .server = name_};
   if (why == asio_error::no_memory) return {.what = Failed::no_connection, .cause = why, .server = name_};
-  if (why == asio_error::no_buffer_space) return handshakes().no_http2("it takes no streams of HTTP/2");
+  if (why == asio_error::no_buffer_space) return handshakes().no_http2("it accepts no HTTP/2 streams");
   if (why == asio_error::eof) return handshakes().no_http2("it closes the connection instead of speaking HTTP/2");
   return handshakes().no_http2("it does not speak HTTP/2");
 }

@@ -300,7 +300,7 @@ TEST_F(AdminWithRedis, IsDegradedWithoutItWhereAWaitingRoomAdmitsNobodyNew) {
   ASSERT_TRUE(wait_until([&] { return closed.get("/readyz").body == "ready\n"; }));
   redis.stop();
   EXPECT_TRUE(wait_until([&] {
-    return closed.get("/readyz").body.find("waiting room \"sale\" admits nobody new") != std::string::npos;
+    return closed.get("/readyz").body.find("waiting room \"sale\" admits no new callers") != std::string::npos;
   })) << closed.get("/readyz").body;
   EXPECT_EQ(closed.get("/readyz").status(), 200);
   EXPECT_EQ(closes.client().get().status(), 429);

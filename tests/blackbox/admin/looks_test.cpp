@@ -207,7 +207,7 @@ TEST_F(LooksAtCertificates, TellWhatEndsSoonInTheSameWordsEverywhere) {
   EXPECT_LT(own["days_left"], 0);
   const auto authority = found_in(list, "use", "upstream_ca");
   EXPECT_EQ(authority["file"], files->path("ca.crt"));
-  const auto sentence = "the certificate \"" + files->path("expired.crt") + "\" ends soon";
+  const auto sentence = "the certificate \"" + files->path("expired.crt") + "\" expires soon";
   EXPECT_TRUE(own.value("ending", "").starts_with(sentence + ": it has ended")) << own;
   const auto reason = [&] {
     return found_in(operators.get("/api/v1/status")["details"], "reason", "certificate_ends");

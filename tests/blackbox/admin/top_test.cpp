@@ -222,7 +222,7 @@ TEST(Top, SaysOfALimitThatItsKeyChangesWithEachRequest) {
   std::string status;
   EXPECT_TRUE(comes(kPatience, [&] {
     status = run_headgate({"status", "--admin", "http://127.0.0.1:" + std::to_string(port)}).out;
-    return has(status, "nearly every request of limit \"fresh\" has a key of its own");
+    return has(status, "nearly every request under limit \"fresh\" has a new key");
   })) << status;
   EXPECT_TRUE(has(status, "header:x-fresh")) << status;
   EXPECT_FALSE(has(status, "\"steady\"")) << status;

@@ -235,12 +235,12 @@ TEST(Load, SaysWhatIsWrongOnItsCommandLine) {
            {{"--for", "10"}, "--for: \"10\" has no unit"},
            {{"--like", "tsunami"}, "tsunami"},
            {{"--header", "no field"}, "--header: a field is written \"Name: value\""},
-           {{"--header", "Connection: close"}, "--header: how a request is framed"},
+           {{"--header", "Connection: close"}, "--header: headgate load frames requests itself"},
            {{"--callers", "0"}, "--callers"},
            {{"--key-file", "/nowhere/keys"}, "--key-file: /nowhere/keys: No such file"},
            {{"--ca", "/nowhere/ca.pem", "--to", "https://127.0.0.1:1/"}, "/nowhere/ca.pem"},
            {{"--to", "ftp://127.0.0.1/"}, "--to: "},
-           {{"--connections", "1", "--to", "http://127.0.0.1:2/"}, "--connections are fewer"}}) {
+           {{"--connections", "1", "--to", "http://127.0.0.1:2/"}, "--connections must be at least"}}) {
     auto all = to;
     all.insert(all.end(), words.begin(), words.end());
     const auto ran = run_headgate(all);

@@ -50,12 +50,12 @@ TEST_F(Http2Refused, AMalformedHeadHasALineWithItsReason) {
   const auto before = counted("400");
   H2Client client(port());
   EXPECT_EQ(*client.ask(1, h2_get("/with-connection", {{"connection", "close"}})).reset, 1U);
-  EXPECT_TRUE(log_comes_to("a field is one that HTTP/2 has not", 1));
+  EXPECT_TRUE(log_comes_to("a field is not allowed in HTTP/2", 1));
   EXPECT_EQ(*client.ask(3, h2_get("/with-capitals", {{"X-A", "b"}})).reset, 1U);
   EXPECT_EQ(*client.ask(5, h2_get("/with-line-end", {{"x-a", "b\r\nc"}})).reset, 1U);
-  EXPECT_TRUE(log_comes_to("a name or a value has characters that none may have", 1));
+  EXPECT_TRUE(log_comes_to("the name or value of a field has a forbidden character", 1));
   EXPECT_EQ(*client.ask(7, {{":method", "GET"}, {":scheme", "http"}}).reset, 1U);
-  EXPECT_TRUE(log_comes_to("pseudo fields are missing", 1));
+  EXPECT_TRUE(log_comes_to("a pseudo-header field is missing", 1));
   EXPECT_TRUE(log_comes_to("\"status\":400,\"ended_by\":\"bad_request\"", 4)) << proxy->gateway.process().err();
   EXPECT_EQ(lines("\"status\":400,\"ended_by\":\"bad_request\""), 4U) << "one each";
   EXPECT_EQ(lines("\"path\":\"/with-connection\",\"proto\":\"HTTP/2.0\""), 1U) << "what had come is logged";

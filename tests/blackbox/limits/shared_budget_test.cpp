@@ -259,11 +259,12 @@ TEST_F(TwoConfigurations, OfOneLimitNeverSwitchItOffAndAreTold) {
   EXPECT_EQ(admitted(one, other, 60), 20) << "ten by each, and not one more";
   ASSERT_TRUE(wait_until([&] { return disagrees(one) && disagrees(other); }, std::chrono::seconds(15)));
   const auto status = Look(one.process()).get("/api/v1/status").body;
-  EXPECT_NE(status.find("in another shape"), std::string::npos) << status;
+  EXPECT_NE(status.find("a different configuration of"), std::string::npos) << status;
   const auto told = Json::parse(status);
   ASSERT_FALSE(told.at("details").empty()) << status;
   for (const auto& each : told["details"])
-    EXPECT_EQ(each.value("why", "").find("shape"), std::string::npos) << "the sentence says it already: " << each;
+    EXPECT_EQ(each.value("why", "").find("configuration"), std::string::npos)
+        << "the sentence says it already: " << each;
   EXPECT_TRUE(one.process().says("reason_began"));
   EXPECT_TRUE(one.process().says("web-2"));
 
@@ -272,7 +273,7 @@ TEST_F(TwoConfigurations, OfOneLimitNeverSwitchItOffAndAreTold) {
                           .ask("POST /api/v1/reload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n");
   ASSERT_EQ(answer.status(), 200) << answer.body;
   EXPECT_EQ(Json::parse(answer.body)["limits_begun_anew"],
-            Json({{{"limit", "read"}, {"why", "its algorithm is another one"}}}));
+            Json({{{"limit", "read"}, {"why", "the algorithm has changed"}}}));
   EXPECT_TRUE(one.process().says("limits_begin_anew"));
   EXPECT_EQ(one.client().get().status(), 429) << "it counts with the other one now";
   EXPECT_TRUE(wait_until([&] { return !disagrees(one) && !disagrees(other); }, std::chrono::seconds(15)));
@@ -293,7 +294,7 @@ TEST_F(TwoConfigurations, WithAnotherVersionALimitBeginsAnewInRedisAndInMemory) 
     const auto answer = RawClient(admin_port(gateway.process()))
                             .ask("POST /api/v1/reload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n");
     EXPECT_EQ(Json::parse(answer.body)["limits_begun_anew"],
-              Json({{{"limit", "read"}, {"why", "its version is another one"}}}));
+              Json({{{"limit", "read"}, {"why", "\"version\" has changed"}}}));
     for (int i = 0; i < 2; ++i) EXPECT_EQ(gateway.client().get().status(), 200);
     EXPECT_EQ(gateway.client().get().status(), 429);
   }

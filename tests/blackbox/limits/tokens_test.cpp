@@ -267,7 +267,7 @@ TEST(KeyUrls, AReloadThatWaitsForKeysIsGivenUpAtADrain) {
   ASSERT_EQ(publisher.requests(), 1U);
   ASSERT_TRUE(file.tells("\"draining\"", [&] { file.process().signal(SIGTERM); }));
   EXPECT_TRUE(file.process().wait_for_err([](const std::string& log) {
-    return has(log, "this gateway is ending, and takes no other configuration");
+    return has(log, "this gateway is shutting down and takes no other configuration");
   })) << file.process().err();
   file.upstream.release();
   EXPECT_EQ(busy.read().status(), 200);
@@ -291,8 +291,9 @@ TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
   std::ofstream(file.path(), std::ios::trunc)
       << file_with("http://127.0.0.1:" + std::to_string(nobody) + "/keys?secret=1");
   gateway.process().signal(SIGHUP);
-  EXPECT_TRUE(gateway.process().wait_for_err(
-      [](const std::string& log) { return log.find("the active configuration stays in use") != std::string::npos; }));
+  EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("the previous configuration stays in force") != std::string::npos;
+  }));
   EXPECT_EQ(gateway.process().err().find("secret=1"), std::string::npos) << "a query may hold what opens it";
   EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }

@@ -152,7 +152,7 @@ TEST_F(UsageReport, RefusesWhatItCannotContinue) {
   write(file + ".part", whole.substr(0, whole.find('\n') + 1));
   ran = run({"--output", file, "--limit", "caller"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("no cursor of this report"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("not a cursor of this report"), std::string::npos) << ran.err;
   EXPECT_EQ(run({"--output", folder + "/no/such/folder"}).code, 1);
   EXPECT_EQ(run({"--again"}).code, 2) << "it needs a file";
   EXPECT_EQ(run_headgate({"usage-report", "--admin", operators->url(), "--day", "2020-01-01"}).code, 1);

@@ -55,7 +55,7 @@ TEST(Candidate, TakesOverListenersOnlyWhenThatIsSaid) {
   const TemporaryFile next(config.dump(), "next.json");
   const auto set = run_headgate({"candidate", "set", next.path(), "--admin", admin.url()});
   ASSERT_EQ(set.code, 0) << set.err;
-  EXPECT_TRUE(has(set.err, "warning: it has another \"listen\", which promote takes over only with --listeners"))
+  EXPECT_TRUE(has(set.err, "warning: its \"listen\" differs, and promote applies that only with --listeners"))
       << set.err;
   const auto refused = run_headgate({"promote", "--admin", admin.url()});
   EXPECT_EQ(refused.code, 1);
@@ -299,7 +299,7 @@ TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesA
   one.write(policy_of("plan", "100/day", {{"candidate", other.path()}}));
   one.start();
   EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], other.path());
-  EXPECT_TRUE(one.gateway->process().says("what an operator had set is forgotten"));
+  EXPECT_TRUE(one.gateway->process().says("the candidate that an operator had set was dropped"));
   EXPECT_FALSE(std::filesystem::exists(one.kept()));
   // Set over what the file names, it stays until the file names another one.
   ASSERT_EQ(set(), 200);
@@ -332,14 +332,15 @@ TEST(Candidate, ThatCannotBeKeptOrIsBrokenSaysSoAndStopsNoStart) {
   const auto set = run_headgate({"candidate", "set", written.path(), "--admin", one.admin().url()});
   EXPECT_EQ(set.code, 0) << set.err;
   const std::string why = "cannot write /nowhere/state/" + std::filesystem::path(one.kept()).filename().string();
-  EXPECT_TRUE(has(set.err, "warning: a restart forgets this candidate: " + why)) << set.err;
-  EXPECT_TRUE(has(one.admin().get("/api/v1/candidate")["notes"].dump(), "a restart forgets it: " + why));
+  EXPECT_TRUE(has(set.err, "warning: this candidate does not survive a restart: " + why)) << set.err;
+  EXPECT_TRUE(
+      has(one.admin().get("/api/v1/candidate")["notes"].dump(), "the candidate does not survive a restart: " + why));
 
   const Json head = {{"candidate_of", one.file.path()}, {"form", 1}, {"name", "old.json"}, {"over", ""}};
   for (const auto& [text, told] : std::vector<std::pair<std::string, std::string>>{
-           {head.dump() + "\n{\"lmits\": {}}", "what an operator had set cannot be used any more"},
-           {"{\"form\": 9}\n", "is not what this version of headgate writes"},
-           {"half", "cannot be read, or is not whole"}}) {
+           {head.dump() + "\n{\"lmits\": {}}", "the candidate that an operator had set can no longer be used"},
+           {"{\"form\": 9}\n", "does not have the format of this version of headgate"},
+           {"half", "cannot be read, or is incomplete"}}) {
     std::ofstream(one.kept(), std::ios::trunc) << text;
     one.start();
     expect_refusal(one.admin().ask("GET", "/api/v1/candidate"), 404);

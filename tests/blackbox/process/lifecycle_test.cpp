@@ -167,7 +167,7 @@ TEST(Drain, ThatWaitsIsEndedAtOnceByASecondSignal) {
   proxy.gateway.expect_any_end();
   proxy.gateway.process().signal(SIGTERM);
   ASSERT_TRUE(proxy.gateway.process().wait_for_err(
-      [](const std::string& text) { return text.find("listening for 1m more") != std::string::npos; }));
+      [](const std::string& text) { return text.find("the gateway listens for another 1m") != std::string::npos; }));
   EXPECT_NE(proxy.gateway.terminate(Milliseconds(3000)), -1) << "still there after the second signal";
 }
 

@@ -57,8 +57,9 @@ TEST(Reload, ABadFileChangesNothingAndSaysWhy) {
 TEST(Reload, SaysWhatWaitsForARestart) {
   Reloaded gateway(Json::object());
   ASSERT_TRUE(gateway.reload({{"workers", 2}, {"memory", {{"max_keys", 7777}}}, {"drain", "3s"}}));
-  EXPECT_TRUE(gateway.process().wait_for_err(
-      [](const std::string& text) { return text.find("wait for a restart: workers, memory\"") != std::string::npos; }));
+  EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& text) {
+    return text.find("take effect only after a restart: workers, memory\"") != std::string::npos;
+  }));
 }
 
 TEST(Reload, SaysSoOnlyWhileFileAndProcessDiffer) {

@@ -51,7 +51,7 @@ TEST_F(WithRedis, AServerWithoutScriptsIsReportedAtTheStartWithWhatHelps) {
   auto& process = proxy.gateway.process();
   EXPECT_TRUE(process.wait_for_err([](const std::string& log) {
     return log.find("redis_lost") != log.npos &&
-           log.find("it does not know EVALSHA or EVAL, and each decision is a script: remove their lines") != log.npos;
+           log.find("it does not know EVALSHA or EVAL, which headgate needs: remove the lines") != log.npos;
   })) << process.err();
   EXPECT_EQ(proxy.client().get().status(), 503);
 }

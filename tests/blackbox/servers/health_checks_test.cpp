@@ -132,7 +132,7 @@ TEST_F(HealthChecksOfServers, OnlyConnectWithoutAPath) {
   EXPECT_EQ(one.checks(), 0U);
   two.die();
   ASSERT_TRUE(logs("\"server_unhealthy\""));
-  EXPECT_TRUE(gateway->process().says("it cannot be connected to: Connection refused")) << gateway->process().err();
+  EXPECT_TRUE(gateway->process().says("no connection can be opened: Connection refused")) << gateway->process().err();
   EXPECT_EQ(shares(), (std::pair{20, 0}));
 }
 
@@ -170,7 +170,7 @@ TEST(HealthChecksAfterAReload, KeepWhatIsKnownAndCheckTheOthers) {
   without["upstreams"]["app"].erase("health");
   ASSERT_TRUE(proxy.reload(without));
   // It comes in a turn of the main loop behind that of the reload.
-  ASSERT_TRUE(proxy.process().wait_for_err([](const std::string& log) { return has(log, "is checked no more"); }));
+  ASSERT_TRUE(proxy.process().wait_for_err([](const std::string& log) { return has(log, "is no longer checked"); }));
   const auto checks = two.checks();  // one may be on its way
   bool two_again = false;
   for (int i = 0; i < 4; ++i) two_again = two_again || proxy.client().get("/").body == "two";

@@ -238,8 +238,8 @@ TEST(Mirroring, NeitherSlowsNorFailsARequest) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(9));
   EXPECT_LE(pair.shadow.request_count(), 2U);
   EXPECT_THAT(pair.metrics(), HasSubstr(R"(headgate_mirrored_requests_total{upstream="shadow",result="dropped"} 18)"));
-  EXPECT_TRUE(pair.gateway.process().says("copies of requests do not reach their upstream"));
-  EXPECT_EQ(count_of(pair.gateway.process().err(), "copies of requests do not reach their upstream"), 1U)
+  EXPECT_TRUE(pair.gateway.process().says("copies of requests do not reach the upstream"));
+  EXPECT_EQ(count_of(pair.gateway.process().err(), "copies of requests do not reach the upstream"), 1U)
       << "once, not for each";
   // A drain does not wait for copies.
   EXPECT_EQ(pair.gateway.terminate(Milliseconds(5000)), 0);

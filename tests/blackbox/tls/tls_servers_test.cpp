@@ -206,7 +206,7 @@ TEST_F(TlsToServers, ThatSayNothingEndWithTheConnectTimeout) {
   const auto begun = std::chrono::steady_clock::now();
   expect_problem(gateway.client().get("/"), 504);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, Milliseconds(3000));
-  EXPECT_EQ(reason(gateway), "it did not end the TLS handshake in time");
+  EXPECT_EQ(reason(gateway), "it did not complete the TLS handshake in time");
 }
 
 TEST_F(TlsToServers, ThatCloseWithoutCloseNotifyHaveCutTheirAnswer) {

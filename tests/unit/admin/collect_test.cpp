@@ -289,8 +289,8 @@ TEST_F(WithoutRedis, IsDegradedIfAWaitingRoomAdmitsNobodyWithoutIt) {
   rooms[3].if_redis_down = limit::IfRedisDown::reject;
   board.use_config(config);
   EXPECT_THAT(readiness().unready, IsEmpty());
-  EXPECT_THAT(readiness().degraded,
-              ElementsAre("Redis does not answer", HasSubstr("waiting room \"sale\" admits nobody new without it")));
+  EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer",
+                                                HasSubstr("waiting room \"sale\" admits no new callers without it")));
   board.use_config({});
   EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer")) << "what a reload removed";
 }

@@ -82,7 +82,7 @@ TEST(ServerSizes, AreTakenOverByAnotherProcessUnlessItsFileSaysSomethingElse) {
   EXPECT_EQ(first(after, app(1, 10)).max_in_flight, 20U);
   EXPECT_THAT(after.keep(app(1, 11)), ElementsAre(Pair("app", "a:80"))) << "a reload ends it as in the first process";
   ServerSizes other;
-  EXPECT_EQ(other.restore(app(2, 10), handed[0]), "the configuration says something else of this server now");
+  EXPECT_EQ(other.restore(app(2, 10), handed[0]), "the configuration of this server changed");
   EXPECT_EQ(other.restore({}, handed[0]), "the configuration has no such server");
   auto damaged = handed[0];
   damaged.weight = 4'000'000'000;

@@ -124,13 +124,13 @@ TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
   EXPECT_NE(text.find("per-ip    each client address: 100 requests a minute on average, 100 at once; in Redis\n"),
             std::string::npos)
       << text;
-  EXPECT_TRUE(
-      text.ends_with("\n\nA gateway takes from Redis in batches for busy keys of per-ip, platform and payments.\n"
-                     "\nIf Redis is down:\n"
-                     "  platform: requests are neither counted nor rejected.\n"
-                     "  payments: every request is rejected.\n"
-                     "  per-ip: each gateway counts by itself and grants its part of what is written here: one of as "
-                     "many gateways as it has seen in Redis before, and of at least 2 (\"instances\").\n"))
+  EXPECT_TRUE(text.ends_with(
+      "\n\nA gateway takes from Redis in batches for busy keys of per-ip, platform and payments.\n"
+      "\nIf Redis is down:\n"
+      "  platform: requests are neither counted nor rejected.\n"
+      "  payments: every request is rejected.\n"
+      "  per-ip: each gateway counts by itself and grants its share of these numbers: they are divided by "
+      "the number of gateways that it has seen in Redis, but by at least 2 (\"instances\").\n"))
       << text;
 }
 

@@ -91,7 +91,7 @@ TEST_F(KeyringFiles, OfAddressesKeepTheirLastValidContent) {
   EXPECT_TRUE(run_until([&] { return report(1).failures == 1; }));
   EXPECT_EQ(keyring->now(), before) << "nothing is published";
   EXPECT_NE(report(1).trouble.find("denied.txt:3: \"nobody\""), std::string::npos) << report(1).trouble;
-  EXPECT_EQ(logged("addresses_refused: the addresses in use stay in use"), 1U);
+  EXPECT_EQ(logged("addresses_refused: the previous addresses stay in force"), 1U);
   EXPECT_EQ(logged("keys_refused"), 0U);
 }
 
@@ -114,7 +114,7 @@ TEST_F(KeyringFiles, OfUsersKeepTheirLastValidContent) {
   EXPECT_TRUE(run_until([&] { return report(1).failures == 1; }));
   EXPECT_TRUE(knows("carl"));
   EXPECT_NE(report(1).trouble.find("users:2: this hash is Apache's MD5"), std::string::npos) << report(1).trouble;
-  EXPECT_EQ(logged("keys_refused: the keys in use stay in use"), 1U);
+  EXPECT_EQ(logged("keys_refused: the previous keys stay in force"), 1U);
   EXPECT_EQ(log.str().find("secret"), std::string::npos);
 }
 
@@ -125,7 +125,7 @@ TEST_F(KeyringFiles, OfUsersMayNotBecomeEmptyAlsoOverAReload) {
   write("users", "");
   const auto again = try_open(keyring.get());
   ASSERT_TRUE(again.has_error());
-  EXPECT_THAT(again.error(), HasSubstr("users: it names nobody any more"));
+  EXPECT_THAT(again.error(), HasSubstr("users: the file names no user any more"));
   EXPECT_TRUE(try_open().has_value()) << "a restart may let nobody in";
 }
 
@@ -197,7 +197,7 @@ TEST_F(KeyringFiles, KeepTheOldKeysIfTheyAreMalformed) {
   EXPECT_FALSE(report().fresh);
   loop.run_for(20ms);
   EXPECT_EQ(report().failures, 1U) << "one a version of the file, not one a look";
-  EXPECT_EQ(logged("keys_refused: the keys in use stay in use source=" + path("jwks.json") + " reason=\""), 1U);
+  EXPECT_EQ(logged("keys_refused: the previous keys stay in force source=" + path("jwks.json") + " reason=\""), 1U);
   write("jwks.json", jwk_set({"one"}));
   EXPECT_TRUE(run_until([&] { return report().fresh; }));
   EXPECT_EQ(logged("keys_read"), 1U);
@@ -219,7 +219,8 @@ TEST_F(KeyringFiles, AreNotWaitedForIfTheyAreNotFiles) {
   start();
   fs::remove(path("jwks.json"));
   ASSERT_EQ(::mkfifo(path("jwks.json").c_str(), 0600), 0);
-  ASSERT_TRUE(run_until([&] { return report().trouble == path("jwks.json") + ": is not a file"; })) << report().trouble;
+  ASSERT_TRUE(run_until([&] { return report().trouble == path("jwks.json") + ": is not a regular file"; }))
+      << report().trouble;
   EXPECT_TRUE(believes("one"));
 }
 
@@ -232,7 +233,7 @@ TEST_F(KeyringFiles, AreRefusedAtTheStartIfTheyAreInvalid) {
   options.api_key.file = path("missing.json");
   EXPECT_EQ(why_not_open(), path("missing.json") + ": cannot be read: No such file or directory");
   options.api_key.file = directory.string();
-  EXPECT_EQ(why_not_open(), directory.string() + ": is not a file");
+  EXPECT_EQ(why_not_open(), directory.string() + ": is not a regular file");
 }
 
 TEST_F(KeyringFiles, AreNotReadBeyondWhatTheyMayHold) {

@@ -158,9 +158,9 @@ TEST_F(KeyringJwksUrl, DoesNotFillTheLogWhereItFailsInEverNewWays) {
 TEST_F(KeyringJwksUrl, IsAskedForAgainAfterItWasNotThereAtFirst) {
   start();
   ASSERT_TRUE(run_until_failed());
-  EXPECT_EQ(
-      logged("jwks_failed: no keys of it are in force yet source=" + publisher.url() + " reason=\"it answered 404\""),
-      1U);
+  EXPECT_EQ(logged("jwks_failed: none of its keys are in force yet source=" + publisher.url() +
+                   " reason=\"it answered 404\""),
+            1U);
   publish({"one"});
   EXPECT_TRUE(run_until([&] { return believes("one"); }));
 }
@@ -170,8 +170,8 @@ TEST_F(KeyringJwksUrl, IsRefusedIfTheAnswerIsNotAWholeJwkSet) {
       {"", "not done within 40ms: still waiting for its answer"},
       {"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{", "it closed the connection in the middle of its answer"},
       {"SSH-2.0-OpenSSH\r\n", "its answer cannot be read: bad version"},
-      {answer("200 OK", "<html>"), "its answer is of no use: "},
-      {answer("200 OK", R"({"keys":[]})"), "its answer is of no use: "},
+      {answer("200 OK", "<html>"), "its answer cannot be used: "},
+      {answer("200 OK", R"({"keys":[]})"), "its answer cannot be used: "},
       {answer("200 OK", std::string(1024UL * 1024 + 1, ' ')), "its answer has more than 1MiB"},
       {answer("200 OK", "", "X: " + std::string(17UL * 1024, 'x') + "\r\n"),
        "the head of its answer has more than 16KiB"},
@@ -198,7 +198,7 @@ TEST_F(KeyringJwksUrl, FailsIfNobodyListens) {
   start();
   ASSERT_TRUE(run_until_failed());
   EXPECT_EQ(report().source, "jwks http://127.0.0.1:1/keys");
-  EXPECT_EQ(report().trouble, "it cannot be connected to: Connection refused");
+  EXPECT_EQ(report().trouble, "no connection can be opened: Connection refused");
 }
 
 TEST_F(KeyringJwksUrl, MayNameItsServer) {

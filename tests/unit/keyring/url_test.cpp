@@ -53,7 +53,7 @@ TEST(KeyringUrl, SaysWhatToWriteInstead) {
   EXPECT_EQ(refused("ftp://example.com/"),
             R"("ftp://example.com/" is not a URL; write one such as "https://login.example.com/keys")");
   EXPECT_THAT(refused("example.com/keys"), HasSubstr("is not a URL"));
-  EXPECT_THAT(refused("https://example.com:0/"), HasSubstr("has no port that can be"));
+  EXPECT_THAT(refused("https://example.com:0/"), HasSubstr("has an invalid port"));
   EXPECT_THAT(refused("https://example.com/keys#1"), HasSubstr("has a fragment"));
   EXPECT_THAT(refused("https://example.com/a b"), HasSubstr("must be written as \"%\""));
   EXPECT_THAT(refused("https://example.com/100%"), HasSubstr("write \"%25\""));

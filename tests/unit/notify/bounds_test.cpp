@@ -33,7 +33,7 @@ TEST_F(WebhookBounds, TakeTheStatusOfAnAnswerThatDoesNotEnd) {
   send(1);
   EXPECT_TRUE(run_until([&] {
     clock.advance(1s);
-    return logged("the receiver refuses it") == 1;
+    return logged("the receiver rejected the webhook") == 1;
   }));
   EXPECT_TRUE(run_until([&] { return receiver.open == 0; }));
   receiver.answers("HTTP/1.1 200 OK" + rest, Receiver::After::close);
@@ -143,7 +143,7 @@ TEST_F(WebhookStop, DropsWhatFailsOnceMoreAndNamesIt) {
   EXPECT_EQ(webhook->counts().dropped, 10U);
   EXPECT_LE(receiver.requests.size(), before + 10);
   for (int i = 1; i <= 10; ++i) EXPECT_EQ(logged("webhook_dropped id=ban-" + std::to_string(i) + ' '), 1U) << log.str();
-  EXPECT_EQ(logged("reason=\"headgate ends, and its last attempt failed: it answered 503\""), 10U);
+  EXPECT_EQ(logged("reason=\"headgate is shutting down, and the last attempt failed: it answered 503\""), 10U);
 }
 
 TEST_F(WebhookStop, LastsTwoSecondsAtMost) {
@@ -158,7 +158,7 @@ TEST_F(WebhookStop, LastsTwoSecondsAtMost) {
   clock.advance(1ms);
   EXPECT_EQ(webhook->counts().queued, 0U);
   EXPECT_EQ(webhook->counts().dropped, 20U);
-  EXPECT_EQ(logged("webhook_dropped id=ban-20 reason=\"headgate ends\"\n"), 1U) << log.str();
+  EXPECT_EQ(logged("webhook_dropped id=ban-20 reason=\"headgate is shutting down\"\n"), 1U) << log.str();
   EXPECT_EQ(clock.armed(), 0U);
   EXPECT_TRUE(run_until([&] { return receiver.open == 0; }));
 }

@@ -188,7 +188,7 @@ TEST_F(Exporter, GivesABatchUpAfterItsLastAttemptAndGoesOnWithTheNext) {
   }
   ASSERT_TRUE(ended(2));
   EXPECT_EQ(exporter->counts().retried, SpanExporter::kAttempts - 1);
-  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: that was the last attempt"));
+  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: the last attempt failed, so it is not sent again"));
   collector.come_back();
   write(1);
   clock.advance(1s);

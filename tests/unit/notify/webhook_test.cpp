@@ -51,7 +51,7 @@ TEST_F(WebhookSends, TheSameIdWithANewTimestampUntilTheServerIsBack) {
   start();
   webhook->send("ban-1", "{}");
   ASSERT_TRUE(run_until_failed(1));
-  EXPECT_EQ(logged("webhook_failed id=ban-1 reason=\"it cannot be connected to: Connection refused\" attempt=1"), 1U);
+  EXPECT_EQ(logged("webhook_failed id=ban-1 reason=\"no connection can be opened: Connection refused\" attempt=1"), 1U);
   clock.advance(1s);
   ASSERT_TRUE(run_until_failed(2));
   receiver.come_back();
@@ -178,7 +178,7 @@ TEST_F(WebhookSends, NoIdThatWouldChangeTheHeadOrTheSignature) {
   run_a_little();
   EXPECT_EQ(webhook->counts().dropped, 6U);
   EXPECT_TRUE(receiver.requests.empty());
-  EXPECT_EQ(logged("webhook_dropped id=- reason=\"its id is unusable\""), 6U) << log.str();
+  EXPECT_EQ(logged("webhook_dropped id=- reason=\"its id is not valid\""), 6U) << log.str();
 }
 
 TEST_F(WebhookSends, NothingFromItsSecretsOrItsUrlToTheLog) {

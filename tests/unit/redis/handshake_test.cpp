@@ -79,11 +79,11 @@ TEST_F(HandshakeTest, TellsWrongCredentialsFromNoneNeededAndNoneGiven) {
   EXPECT_EQ(handshake->reason(), "Redis refused the username or password");
   greet();
   EXPECT_EQ(error("ERR AUTH <password> called without any password configured for the default user."), Step::failed);
-  EXPECT_EQ(handshake->reason(), "Redis has no password set, but the configuration gives one");
+  EXPECT_EQ(handshake->reason(), "Redis has no password, but the configuration has one");
   options.password.clear();
   greet();
   EXPECT_EQ(error("NOAUTH Authentication required."), Step::failed);
-  EXPECT_EQ(handshake->reason(), "Redis wants a password and the configuration gives none");
+  EXPECT_EQ(handshake->reason(), "Redis requires a password, but the configuration has none");
 }
 
 TEST_F(HandshakeTest, RefusesReplicasAndSentinels) {

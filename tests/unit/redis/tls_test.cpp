@@ -118,7 +118,7 @@ TEST_F(RedisTls, FailsWithAServerWithoutTlsAndIsNotTurnedOffForIt) {
   options.tls.emplace();
   options.tls->ca = files.path("ca.crt");
   SharedLimiter limiter(loop, options);
-  EXPECT_TRUE(run_until([&] { return logged("it does not answer to TLS within 1s") == 1; })) << log.str();
+  EXPECT_TRUE(run_until([&] { return logged("the TLS handshake did not end within 1s") == 1; })) << log.str();
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   limiter.stop();
 }

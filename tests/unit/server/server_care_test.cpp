@@ -129,7 +129,7 @@ TEST_F(CareOfAServer, TellsTheWorkersWhereANameLeadsAndThatItLeadsElsewhere) {
   EXPECT_EQ(told_workers, 2);
   clock.advance(30s);
   not_found();
-  EXPECT_THAT(care.failing_names(), ElementsAre(Pair("a.test", testing::HasSubstr("used on"))));
+  EXPECT_THAT(care.failing_names(), ElementsAre(Pair("a.test", testing::HasSubstr("known addresses stay in use"))));
 }
 
 TEST_F(CareOfAServer, EndsItsChecksAndLookUpsWithItsStop) {

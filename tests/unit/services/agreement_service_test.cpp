@@ -225,31 +225,31 @@ TEST(BegunAnew, AreLimitsWhoseCountersHaveOtherNames) {
   EXPECT_EQ(begun(bucket, bucket), "");
   EXPECT_EQ(begun(bucket, shared_limit("read", "20/minute")), "") << "a bucket's count is kept";
   EXPECT_EQ(begun(bucket, shared_limit("other", "10/hour", "sliding_log")), "") << "it is another limit";
-  EXPECT_EQ(begun(bucket, shared_limit("read", "10/hour", "sliding_log")), "its algorithm is another one");
+  EXPECT_EQ(begun(bucket, shared_limit("read", "10/hour", "sliding_log")), "the algorithm has changed");
   const auto window = shared_limit("read", "10/hour", "fixed_window");
   EXPECT_EQ(begun(window, shared_limit("read", "20/hour", "fixed_window")), "");
-  EXPECT_EQ(begun(window, shared_limit("read", "10/minute", "fixed_window")), "its periods are others");
+  EXPECT_EQ(begun(window, shared_limit("read", "10/minute", "fixed_window")), "the periods have changed");
   auto changed = bucket;
   changed.version = 2;
-  EXPECT_EQ(begun(bucket, changed), "its version is another one");
+  EXPECT_EQ(begun(bucket, changed), "\"version\" has changed");
   changed = bucket;
   changed.per = {*gateway::read_per("api_key")};
-  EXPECT_EQ(begun(bucket, changed), "it counts by something else");
+  EXPECT_EQ(begun(bucket, changed), "\"per\" has changed");
   changed = bucket;
   changed.store = limit::Store::memory;
-  EXPECT_EQ(begun(bucket, changed), "it counts in another store");
+  EXPECT_EQ(begun(bucket, changed), "\"store\" has changed");
   changed = bucket;
   changed.tiers.push_back({"pro", {shared_limit("read", "5/second", "sliding_log").tiers[0].rules[0]}});
   EXPECT_EQ(begun(bucket, changed), "") << "a tier that is new leaves the others";
   auto other_period = changed;
   other_period.tiers[1].rules = shared_limit("read", "5/minute", "sliding_log").tiers[0].rules;
-  EXPECT_EQ(begun(changed, other_period), "its periods are others");
+  EXPECT_EQ(begun(changed, other_period), "the periods have changed");
   auto tiers = window;
   tiers.tiers.push_back({"pro", shared_limit("read", "1000/hour", "fixed_window").tiers[0].rules});
   other_period = tiers;
   other_period.tiers[1].rules = shared_limit("read", "30000/day", "fixed_window").tiers[0].rules;
-  EXPECT_EQ(begun(tiers, other_period), "its periods are others") << "for callers of one tier";
-  EXPECT_EQ(begun(other_period, tiers), "its periods are others");
+  EXPECT_EQ(begun(tiers, other_period), "the periods have changed") << "for callers of one tier";
+  EXPECT_EQ(begun(other_period, tiers), "the periods have changed");
 }
 
 TEST_F(Agreement, CountsTheGatewaysAlsoWithoutLimits) {

@@ -84,7 +84,7 @@ TEST_F(Unread, IsAnsweredWithADateWherePlainHttpComesInPlaceOfTls) {
   EXPECT_EQ(
       answer_to("GET / HTTP/1.1\r\n"),
       answer("400 Bad Request",
-             "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n"));
+             "This port accepts only HTTPS, but the request was plain HTTP. Use a URL that begins with https://.\n"));
 }
 
 }  // namespace

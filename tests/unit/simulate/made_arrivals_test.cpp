@@ -97,7 +97,7 @@ TEST(MadeArrivals, SayWhereTheirDescriptionIsWrong) {
   EXPECT_EQ(test::fault_text(parse_arrivals("3 tenants")), "0+1 no requests are described");
   EXPECT_EQ(test::fault_text(parse_arrivals("burst 5,")), "8+1 a clause is missing here");
   EXPECT_EQ(test::fault_text(parse_arrivals("possion 1/s for 1s")), "0+7 \"possion\" begins no clause");
-  EXPECT_EQ(test::fault_text(parse_arrivals("steady 1/s")), "10+1 it is not said how long");
+  EXPECT_EQ(test::fault_text(parse_arrivals("steady 1/s")), "10+1 the length of time is missing");
   EXPECT_EQ(test::fault_text(parse_arrivals("steady 100r/m for 1s")), "7+6 \"100r/m\" is not a rate");
   EXPECT_EQ(test::fault_text(parse_arrivals("steady 1/s for")), "14+1 a time is missing");
   EXPECT_EQ(test::fault_text(parse_arrivals("steady 1/s for 0")), "11+3 it lasts no time");

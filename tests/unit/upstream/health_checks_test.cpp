@@ -121,9 +121,9 @@ TEST_F(Checks, BeginWithinASecondAndSpread) {
 
 TEST_F(Checks, TakeAServerOutThatIsAwayAtTheStartAfterOne) {
   checks.use(targets(1));
-  run(milliseconds(20), "it cannot be connected to: Connection refused");
+  run(milliseconds(20), "no connection can be opened: Connection refused");
   EXPECT_EQ(changes, (std::vector<std::string>{"s0 down"}));
-  EXPECT_EQ(why, "it cannot be connected to: Connection refused");
+  EXPECT_EQ(why, "no connection can be opened: Connection refused");
   EXPECT_EQ(checked, 1U);
   EXPECT_FALSE(checks.up("app", "s0"));
 }

@@ -215,7 +215,7 @@ TEST_F(TlsUpstream, GivesUpAHandshakeAtTheConnectTimeout) {
   const auto connected = try_to_connect(false);
   ASSERT_TRUE(connected.has_error());
   EXPECT_EQ(connected.error().what, Failed::connect_timeout);
-  EXPECT_STREQ(connected.error().why, "it did not end the TLS handshake in time");
+  EXPECT_STREQ(connected.error().why, "it did not complete the TLS handshake in time");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(3));
   EXPECT_EQ(counted(ServerHandshake::timed_out), 1U);
 }

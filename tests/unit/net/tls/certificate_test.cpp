@@ -46,7 +46,7 @@ TEST(Certificate, SaysWhyItCannotBeUsed) {
             "holds no key in PEM that can be read without a passphrase");
   EXPECT_EQ(fault(content("good.pem"), content("rsa.key")), "does not belong to the certificate");
   EXPECT_EQ(fault(content("reversed.pem"), content("good.key")),
-            "has the certificate of the key in the second place, not in the first");
+            "has the certificate that belongs to the key in the second place, not in the first");
   auto broken = content("good.pem");
   broken[broken.size() / 3] = '*';
   EXPECT_EQ(fault(broken, content("good.key")), "holds no certificate in PEM");

@@ -352,7 +352,7 @@ TEST_F(ServerTlsTest, DisconnectsAClientThatAsksForAnotherHandshake) {
   SSL_renegotiate(both->client());
   SSL_do_handshake(both->client());
   EXPECT_EQ(both->serve(), TlsChannel::Step::failed);
-  EXPECT_EQ(both->server().reason(), "it asked for another handshake");
+  EXPECT_EQ(both->server().reason(), "the client asked for another handshake");
 }
 
 TEST_F(ServerTlsTest, LetsAClientUpdateItsKeysNowAndThen) {
@@ -371,7 +371,7 @@ TEST_F(ServerTlsTest, LetsAClientUpdateItsKeysNowAndThen) {
   for (int i = 0; i < 202; ++i)
     ASSERT_TRUE(SSL_key_update(both->client(), SSL_KEY_UPDATE_REQUESTED) && SSL_do_handshake(both->client()) == 1);
   EXPECT_EQ(both->serve(), TlsChannel::Step::failed);
-  EXPECT_EQ(both->server().reason(), "it updates its keys too often");
+  EXPECT_EQ(both->server().reason(), "the client updates its keys too often");
 }
 
 TEST_F(ServerTlsTest, DisconnectsAClientThatUpdatesItsKeysTooOften) {
@@ -382,7 +382,7 @@ TEST_F(ServerTlsTest, DisconnectsAClientThatUpdatesItsKeysTooOften) {
     ASSERT_EQ(SSL_do_handshake(both->client()), 1);
   }
   EXPECT_EQ(both->serve(), TlsChannel::Step::failed);
-  EXPECT_EQ(both->server().reason(), "it updates its keys too often");
+  EXPECT_EQ(both->server().reason(), "the client updates its keys too often");
   constexpr std::size_t kAnswer = 30;
   EXPECT_LE(BIO_pending(SSL_get_rbio(both->client())), 250 * kAnswer) << "not one for each, although all came at once";
 }

@@ -55,7 +55,7 @@ TEST(Staple, SaysWhyItCannotBeUsed) {
   EXPECT_EQ(refusal_of("refusal.staple"), "holds no answer of the responder, but its error trylater");
   EXPECT_EQ(refusal_of("rsa.staple"), "is for another certificate");
   EXPECT_EQ(refusal_of("unknown.staple"), "says that the responder does not know the certificate");
-  EXPECT_EQ(refusal_of("endless.staple"), "does not say when it ends (nextUpdate)");
+  EXPECT_EQ(refusal_of("endless.staple"), "does not say when it expires (nextUpdate)");
   const std::string stranger =
       "is signed neither by the issuer of the certificate nor by a responder that the issuer authorised";
   EXPECT_EQ(refusal_of("forged.staple"), stranger);

@@ -46,13 +46,13 @@ TEST_F(TlsFiles, AreNamedWhereTheyAreMissingOrHoldSomethingElse) {
   EXPECT_EQ(wrong(), "the CA file \"" + options.ca + "\" holds no certificate in PEM");
   options.ca = files.path("ca.crt");
   options.certificate = files.path("one.crt");
-  EXPECT_EQ(wrong(), "a certificate is given, but no key that belongs to it");
+  EXPECT_EQ(wrong(), "a certificate is given without its key");
   options.key = files.path("two.key");
   EXPECT_THAT(wrong(), HasSubstr("does not belong to the certificate"));
   options.key = files.path("two.crt");
   EXPECT_THAT(wrong(), HasSubstr("holds no key in PEM"));
   options.certificate.clear();
-  EXPECT_EQ(wrong(), "a key is given, but no certificate that it belongs to");
+  EXPECT_EQ(wrong(), "a key is given without its certificate");
 }
 
 TEST_F(TlsFiles, AreComparedByWhatTheyHold) {

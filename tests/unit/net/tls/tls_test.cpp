@@ -238,7 +238,7 @@ TEST_F(TlsTest, GivesUpOnAPeerWithoutTls) {
   ASSERT_TRUE(finish(ask()));
   ASSERT_TRUE(asked.has_error());
   EXPECT_FALSE(asked.error().distrusted);
-  EXPECT_EQ(asked.error().reason, "what it sends is not TLS");
+  EXPECT_EQ(asked.error().reason, "it does not speak TLS");
 }
 
 TEST_F(TlsTest, IsInterruptedInItsHandshake) {
