@@ -118,7 +118,7 @@ void SpanExporter::answered(const net::HttpResult& result) {
   } else if (stopping_) {
     drop_batch("headgate is shutting down, and the last attempt failed", sink_reason(result));
   } else if (attempts_ >= kAttempts) {
-    drop_batch("that was the last attempt", sink_reason(result));
+    drop_batch("the last attempt failed, so they are not sent again", sink_reason(result));
   } else {
     return retry(result);
   }

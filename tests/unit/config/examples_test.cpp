@@ -168,8 +168,8 @@ TEST(Meaning, OfALimitWithoutSharedBudgetSaysWhatSeveralGatewaysAddUpTo) {
             std::string::npos)
       << text;
   EXPECT_TRUE(text.ends_with(
-      "If Redis is down, each gateway counts by itself and grants its part of what is written here: one of as many "
-      "gateways as it has seen in Redis before.\n"))
+      "If Redis is down, each gateway counts by itself and grants its share of these numbers: they are divided by "
+      "the number of gateways that it has seen in Redis.\n"))
       << text;
 }
 

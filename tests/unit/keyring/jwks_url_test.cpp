@@ -178,7 +178,8 @@ TEST_F(KeyringJwksUrl, IsRefusedIfTheAnswerIsNotAWholeJwkSet) {
       {answer("204 No Content", ""), "it answered 204"},
       {answer("304 Not Modified", ""), "it answered 304"},
       {answer("302 Found", "", "Location: https://elsewhere.example/keys\r\n"),
-       "it redirects to https://elsewhere.example/keys, which is not followed; if that is where the keys are, write "
+       "it redirects to https://elsewhere.example/keys, and redirects are not followed; if the keys are there, "
+       "configure "
        "that URL"},
   };
   for (const auto& [text, reason] : all) {

@@ -173,7 +173,7 @@ TEST_F(Exporter, DropsABatchAtOnceThatTheCollectorWillNeverTake) {
   ASSERT_TRUE(ended(2));
   EXPECT_EQ(exporter->counts().dropped, 2U);
   EXPECT_EQ(exporter->counts().retried, 0U);
-  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: the collector refuses them; they are not sent again spans=2 "
+  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: the collector rejected them, and they are not sent again spans=2 "
                                    "reason=\"it answered 400\""));
 }
 
@@ -188,7 +188,7 @@ TEST_F(Exporter, GivesABatchUpAfterItsLastAttemptAndGoesOnWithTheNext) {
   }
   ASSERT_TRUE(ended(2));
   EXPECT_EQ(exporter->counts().retried, SpanExporter::kAttempts - 1);
-  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: the last attempt failed, so it is not sent again"));
+  EXPECT_THAT(log.str(), HasSubstr("traces_dropped: the last attempt failed, so they are not sent again"));
   collector.come_back();
   write(1);
   clock.advance(1s);
@@ -224,7 +224,7 @@ TEST_F(Exporter, SendsAFloodInBatchesOneAfterAnotherAndCountsWhatFoundNoRoom) {
   ASSERT_TRUE(ended(6'000));
   EXPECT_EQ(exporter->counts().exported, 6'000 - dropped);
   const auto event =
-      "traces_dropped: the buffers are full: the collector takes fewer than there are spans=" + std::to_string(dropped);
+      "traces_dropped: the buffers are full, because the collector is too slow spans=" + std::to_string(dropped);
   EXPECT_THAT(log.str(), HasSubstr(event));
   EXPECT_EQ(collector.most_open, 1U);
   for (const auto& each : collector.requests) EXPECT_EQ(OtlpRequest(each.body).complaints, "");

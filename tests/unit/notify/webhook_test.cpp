@@ -107,7 +107,8 @@ TEST_F(WebhookSends, NothingAgainAfterARefusal) {
     start();
     webhook->send("ban-1", "{}");
     ASSERT_TRUE(run_until([&] { return webhook->counts().failed == 1; })) << status;
-    EXPECT_EQ(logged("webhook_failed: the receiver refuses it; it is not tried again id=ban-1 reason=\"it answered " +
+    EXPECT_EQ(logged("webhook_failed: the receiver rejected the webhook, so it is not sent again id=ban-1 reason=\"it "
+                     "answered " +
                      std::string(status, 3) + "\" attempt=1\n"),
               1U)
         << log.str();
