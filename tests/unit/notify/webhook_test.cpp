@@ -137,7 +137,9 @@ TEST_F(WebhookSends, NothingAfterItsLastAttempt) {
   }
   run_a_little();
   EXPECT_EQ(receiver.requests.size(), 3U);
-  EXPECT_EQ(logged("webhook_failed: that was the last attempt id=ban-1 reason=\"it answered 503\" attempt=3\n"), 1U)
+  EXPECT_EQ(logged("webhook_failed: the last attempt failed, so it is not sent again id=ban-1 reason=\"it answered "
+                   "503\" attempt=3\n"),
+            1U)
       << log.str();
   const auto counts = webhook->counts();
   EXPECT_EQ(counts.failed, 1U);
