@@ -120,15 +120,15 @@ constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys};
 
 Kind json_kind(Shape::Form form) {
   switch (form) {
-    case Form::integer:
+    case Shape::Form::integer:
       return Kind::number;
-    case Form::section:
-    case Form::map:
-    case Form::json:
+    case Shape::Form::section:
+    case Shape::Form::map:
+    case Shape::Form::json:
       return Kind::object;
-    case Form::list:
+    case Shape::Form::list:
       return Kind::list;
-    case Form::boolean:
+    case Shape::Form::boolean:
       return Kind::boolean;
     default:
       return Kind::string;

@@ -9,42 +9,43 @@
 
 namespace headgate::config {
 
-using Form = Shape::Form;
 using Presence::required;
 
 inline constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 
 constexpr Shape text(std::string_view what, TextCheck check = nullptr) {
-  return {.form = Form::text, .what = what, .check = check};
+  return {.form = Shape::Form::text, .what = what, .check = check};
 }
 constexpr Shape integer(std::uint64_t least, std::uint64_t most) {
-  return {.form = Form::integer, .what = "a whole number", .least = least, .most = most};
+  return {.form = Shape::Form::integer, .what = "a whole number", .least = least, .most = most};
 }
 constexpr Shape size(std::uint64_t least, std::uint64_t most) {
-  return {.form = Form::size, .what = "a size", .least = least, .most = most};
+  return {.form = Shape::Form::size, .what = "a size", .least = least, .most = most};
 }
 constexpr Shape choice(std::span<const std::string_view> words, std::span<const std::string_view> later = {}) {
-  return {.form = Form::choice, .what = "a word", .words = words, .later = later};
+  return {.form = Shape::Form::choice, .what = "a word", .words = words, .later = later};
 }
 constexpr Shape list(std::string_view what, const Shape& of, std::uint64_t least, std::uint64_t most = kAny) {
-  return {.form = Form::list, .what = what, .least = least, .most = most, .of = &of};
+  return {.form = Shape::Form::list, .what = what, .least = least, .most = most, .of = &of};
 }
 constexpr Shape map(std::string_view what, const Shape& of, std::uint64_t least = 0, TextCheck check = check_name) {
-  return {.form = Form::map, .what = what, .check = check, .least = least, .most = kAny, .of = &of};
+  return {.form = Shape::Form::map, .what = what, .check = check, .least = least, .most = kAny, .of = &of};
 }
-constexpr Shape section(const Section& of) { return {.form = Form::section, .what = "an object", .section = &of}; }
+constexpr Shape section(const Section& of) {
+  return {.form = Shape::Form::section, .what = "an object", .section = &of};
+}
 constexpr Shape either(std::string_view what, std::span<const Shape* const> forms) {
-  return {.form = Form::either, .what = what, .forms = forms};
+  return {.form = Shape::Form::either, .what = what, .forms = forms};
 }
 
 inline constexpr Shape kText = text("text");
-inline constexpr Shape kBoolean{.form = Form::boolean, .what = "true or false"};
-inline constexpr Shape kDuration{.form = Form::duration, .what = "a duration", .least = 1};
-inline constexpr Shape kInterval{.form = Form::duration, .what = "a duration", .least = 100'000};
-inline constexpr Shape kDelay{.form = Form::duration, .what = "a duration, or `0s`"};
+inline constexpr Shape kBoolean{.form = Shape::Form::boolean, .what = "true or false"};
+inline constexpr Shape kDuration{.form = Shape::Form::duration, .what = "a duration", .least = 1};
+inline constexpr Shape kInterval{.form = Shape::Form::duration, .what = "a duration", .least = 100'000};
+inline constexpr Shape kDelay{.form = Shape::Form::duration, .what = "a duration, or `0s`"};
 inline constexpr Shape kHeaderName = text("a field name", check_field_name);
 constexpr Shape path(std::string_view what, TextCheck check, bool (*is_path)(std::string_view text)) {
-  return {.form = Form::text, .what = what, .check = check, .path = is_path};
+  return {.form = Shape::Form::text, .what = what, .check = check, .path = is_path};
 }
 inline constexpr Shape kFilePath = path("a file's path", check_file_path, [](std::string_view) { return true; });
 inline constexpr Shape kParameterName = text("a parameter's name", check_parameter_name);

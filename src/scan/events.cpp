@@ -10,7 +10,7 @@ constexpr std::string_view kData = "data";
 
 }  // namespace
 
-void Events::feed(std::string_view piece, Json& json) noexcept {
+void Events::feed(std::string_view piece, JsonScanner& json) noexcept {
   const char* at = piece.data();
   const char* const end = at + piece.size();
   while (at != end) {
@@ -64,7 +64,7 @@ void Events::feed(std::string_view piece, Json& json) noexcept {
   }
 }
 
-const char* Events::read_name(const char* at, const char* const end, Json& json) noexcept {
+const char* Events::read_name(const char* at, const char* const end, JsonScanner& json) noexcept {
   for (; at != end && *at != '\n' && *at != '\r'; ++at) {
     if (matched_ < kData.size() && *at == kData[matched_]) {
       ++matched_;
@@ -80,12 +80,12 @@ const char* Events::read_name(const char* at, const char* const end, Json& json)
   return at;
 }
 
-void Events::begin_data(Json& json) noexcept {
+void Events::begin_data(JsonScanner& json) noexcept {
   if (data_before_) give("\n", json);
   data_before_ = true;
 }
 
-void Events::give(std::string_view data, Json& json) noexcept {
+void Events::give(std::string_view data, JsonScanner& json) noexcept {
   if (data_ == Data::none) {
     const auto begin = data.find_first_not_of(" \t\n\r");
     if (begin == data.npos) return;
@@ -105,7 +105,7 @@ void Events::give(std::string_view data, Json& json) noexcept {
   if (data_ == Data::json) json.feed(data);
 }
 
-void Events::end_line(Json& json) noexcept {
+void Events::end_line(JsonScanner& json) noexcept {
   if (line_ == Line::name && matched_ == kData.size()) begin_data(json);  // "data" without a colon
   if (empty_line_) end_event(json);
   line_ = Line::name;
@@ -113,7 +113,7 @@ void Events::end_line(Json& json) noexcept {
   empty_line_ = true;
 }
 
-void Events::end_event(Json& json) noexcept {
+void Events::end_event(JsonScanner& json) noexcept {
   if (data_ == Data::array) json.feed("[");
   if (data_ == Data::array || data_ == Data::json) {
     json.end_document(false);
@@ -123,7 +123,7 @@ void Events::end_event(Json& json) noexcept {
   data_before_ = false;
 }
 
-void Events::end(Json& json) noexcept {
+void Events::end(JsonScanner& json) noexcept {
   end_line(json);
   end_event(json);
 }

@@ -12,9 +12,9 @@ namespace headgate::scan {
 class Events {
  public:
   void begin() noexcept { *this = Events(); }
-  void feed(std::string_view piece, Json& json) noexcept;
+  void feed(std::string_view piece, JsonScanner& json) noexcept;
   /// Says that the stream is complete. An event without the blank line at its end counts too.
-  void end(Json& json) noexcept;
+  void end(JsonScanner& json) noexcept;
 
  private:
   enum class Line : std::uint8_t {
@@ -31,11 +31,11 @@ class Events {
     ignored,  ///< not JSON
   };
 
-  const char* read_name(const char* at, const char* end, Json& json) noexcept;
-  void begin_data(Json& json) noexcept;
-  void give(std::string_view data, Json& json) noexcept;
-  void end_line(Json& json) noexcept;
-  void end_event(Json& json) noexcept;
+  const char* read_name(const char* at, const char* end, JsonScanner& json) noexcept;
+  void begin_data(JsonScanner& json) noexcept;
+  void give(std::string_view data, JsonScanner& json) noexcept;
+  void end_line(JsonScanner& json) noexcept;
+  void end_event(JsonScanner& json) noexcept;
 
   Line line_ = Line::mark;
   Data data_ = Data::none;

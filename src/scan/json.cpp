@@ -20,7 +20,7 @@ std::uint64_t of_element(const Pointers::Level& level, std::uint64_t alive, std:
 
 }  // namespace
 
-void Json::begin(const Pointers& pointers, FoundSet& found) noexcept {
+void JsonScanner::begin(const Pointers& pointers, FoundSet& found) noexcept {
   pointers_ = &pointers;
   found_ = &found;
   malformed_ = false;
@@ -28,7 +28,7 @@ void Json::begin(const Pointers& pointers, FoundSet& found) noexcept {
   begin_document();
 }
 
-void Json::begin_document() noexcept {
+void JsonScanner::begin_document() noexcept {
   at_ = At::value;
   depth_ = 0;
   array_ = false;
@@ -36,12 +36,12 @@ void Json::begin_document() noexcept {
   live_ = pointers_->everything();
 }
 
-void Json::fail() noexcept {
+void JsonScanner::fail() noexcept {
   at_ = At::bad;
   malformed_ = true;
 }
 
-void Json::feed(std::string_view piece) noexcept {
+void JsonScanner::feed(std::string_view piece) noexcept {
   const char* at = piece.data();
   const char* const end = at + piece.size();
   while (at != end) {
@@ -63,7 +63,7 @@ void Json::feed(std::string_view piece) noexcept {
   }
 }
 
-void Json::end_document(bool may_be_blank) noexcept {
+void JsonScanner::end_document(bool may_be_blank) noexcept {
   if (at_ == At::number && number_.complete()) end_number();
   if (at_ == At::done || at_ == At::bad) return;
   const bool blank = at_ == At::value && depth_ == 0;
@@ -71,7 +71,7 @@ void Json::end_document(bool may_be_blank) noexcept {
 }
 
 /// Reads brackets, commas and colons, and the values between them that the piece has as a whole.
-const char* Json::read_structure(const char* at, const char* const end) noexcept {
+const char* JsonScanner::read_structure(const char* at, const char* const end) noexcept {
   while (at != end) {
     const char c = *at;
     if (is_blank(c)) {
@@ -133,7 +133,7 @@ const char* Json::read_structure(const char* at, const char* const end) noexcept
   return at;
 }
 
-const char* Json::begin_value(const char* at, const char* const end) noexcept {
+const char* JsonScanner::begin_value(const char* at, const char* const end) noexcept {
   targets_ = live_ == 0 ? 0 : live_ & pointers_->level(depth_).end;
   if (depth_ == 0) elements_ = 0;
   switch (*at) {
@@ -164,14 +164,14 @@ const char* Json::begin_value(const char* at, const char* const end) noexcept {
   return read_word(at, end);
 }
 
-const char* Json::begin_text(const char* at, const char* end, bool name) noexcept {
+const char* JsonScanner::begin_text(const char* at, const char* end, bool name) noexcept {
   text_is_name_ = name;
   at_ = At::text;
   text_.begin(name ? alive_ != 0 : (targets_ & found_->values()) != 0);
   return read_text(at, end);
 }
 
-const char* Json::read_text(const char* at, const char* end) noexcept {
+const char* JsonScanner::read_text(const char* at, const char* end) noexcept {
   at = text_.read(at, end);
   if (text_.status() == TextReader::Status::open) return at;
   if (text_.status() == TextReader::Status::malformed)
@@ -183,7 +183,7 @@ const char* Json::read_text(const char* at, const char* end) noexcept {
   return at;
 }
 
-const char* Json::read_number(const char* at, const char* end) noexcept {
+const char* JsonScanner::read_number(const char* at, const char* end) noexcept {
   at = number_.read(at, end);
   if (at == end) return at;
   if (!number_.complete())
@@ -193,7 +193,7 @@ const char* Json::read_number(const char* at, const char* end) noexcept {
   return at;
 }
 
-const char* Json::read_word(const char* at, const char* end) noexcept {
+const char* JsonScanner::read_word(const char* at, const char* end) noexcept {
   for (; at != end && word_read_ != word_.size(); ++at, ++word_read_) {
     if (*at == word_[word_read_]) continue;
     fail();
@@ -203,7 +203,7 @@ const char* Json::read_word(const char* at, const char* end) noexcept {
   return at;
 }
 
-void Json::begin_element() noexcept {
+void JsonScanner::begin_element() noexcept {
   if (depth_ == 1) ++elements_;
   if (alive_ == 0) {
     live_ = 0;
@@ -212,7 +212,7 @@ void Json::begin_element() noexcept {
   live_ = of_element(pointers_->level(depth_ - 1), alive_, open_[depth_].element++);
 }
 
-void Json::open(bool array) noexcept {
+void JsonScanner::open(bool array) noexcept {
   if (depth_ == kMaxDepth) return fail();
   if (targets_ != 0) found_->structure(targets_);
   const auto bit = std::uint64_t{1} << (depth_ & 63U);
@@ -227,7 +227,7 @@ void Json::open(bool array) noexcept {
   at_ = array ? At::first_element : At::first_name;
 }
 
-void Json::close(bool array) noexcept {
+void JsonScanner::close(bool array) noexcept {
   if (array != array_) return fail();
   --depth_;
   array_ = depth_ != 0 && (arrays_[(depth_ - 1) >> 6U] >> ((depth_ - 1) & 63U) & 1U) != 0;
@@ -235,7 +235,7 @@ void Json::close(bool array) noexcept {
   end_value();
 }
 
-void Json::end_name() noexcept {
+void JsonScanner::end_name() noexcept {
   at_ = At::colon;
   if (alive_ == 0) return;
   const auto matched = match_name(pointers_->level(depth_ - 1), alive_, text_.view(), text_.plain());
@@ -247,7 +247,7 @@ void Json::end_name() noexcept {
   seen |= named;
 }
 
-void Json::end_text() noexcept {
+void JsonScanner::end_text() noexcept {
   if (text_.block())
     ++blocks_;
   else
@@ -256,12 +256,12 @@ void Json::end_text() noexcept {
   end_value();
 }
 
-void Json::end_number() noexcept {
+void JsonScanner::end_number() noexcept {
   if (targets_ != 0) found_->number(targets_, number_.value());
   end_value();
 }
 
-void Json::end_word() noexcept {
+void JsonScanner::end_word() noexcept {
   if (targets_ == 0) return end_value();
   if (word_.front() == 'n')
     found_->null(targets_);
@@ -270,7 +270,7 @@ void Json::end_word() noexcept {
   end_value();
 }
 
-void Json::end_value() noexcept {
+void JsonScanner::end_value() noexcept {
   at_ = depth_ == 0 ? At::done : At::next;
   if (depth_ == 0) ++documents_;
 }

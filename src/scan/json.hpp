@@ -12,7 +12,7 @@
 namespace headgate::scan {
 
 /// Reads documents and reports the values at pointers.
-class Json {
+class JsonScanner {
  public:
   /// Starts a new body. Both arguments must outlive the reading of it.
   void begin(const Pointers& pointers, FoundSet& found) noexcept;

@@ -17,7 +17,7 @@ struct Scan::State {
   Form form = Form::json;
   bool begun = false;
   FoundSet found;
-  Json json;
+  JsonScanner json;
   Events events;
   FormReader fields;
 };
@@ -53,7 +53,7 @@ void Scan::begin(const Pointers& pointers, Form form) {
 
 namespace {
 
-void feed_lines(std::string_view bytes, Json& json) noexcept {
+void feed_lines(std::string_view bytes, JsonScanner& json) noexcept {
   while (!bytes.empty()) {
     const auto* const stop = static_cast<const char*>(std::memchr(bytes.data(), '\n', bytes.size()));
     const auto size = stop == nullptr ? bytes.size() : static_cast<std::size_t>(stop - bytes.data());

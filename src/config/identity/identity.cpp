@@ -18,7 +18,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kFailureRate{.form = Shape::Form::rate, .what = "a rate"};
 constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
 constexpr Key kFailuresKeys[] = {
     {"rate", &kFailureRate, "60/minute", R"("60/minute")", "Allowed failures of one address"},

@@ -34,8 +34,10 @@ constexpr const Shape* kAbsentForms[] = {&kAbsent, &kAbsentChain, &kAbsentObject
 
 }  // namespace
 
-constexpr Shape kPerOrPers{
-    .form = Form::either, .what = "a key to count by, or a list of them", .registered = per_words, .forms = kPerForms};
+constexpr Shape kPerOrPers{.form = Shape::Form::either,
+                           .what = "a key to count by, or a list of them",
+                           .registered = per_words,
+                           .forms = kPerForms};
 constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or a key to count by instead", kAbsentForms);
 
 namespace {

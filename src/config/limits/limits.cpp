@@ -39,7 +39,7 @@ constexpr Shape kCountShape = either("`glitches`, `messages`, or an object", kCo
 
 constexpr WordsUpTo<limit::Unit::token> kUnits({"request", "token"});
 constexpr Shape kUnit = choice(kUnits);
-constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
+constexpr Shape kAlgorithm{.form = Shape::Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);

@@ -15,7 +15,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kRate{.form = Shape::Form::rate, .what = "a rate"};
 constexpr Shape kRates = list("a list of rates", kRate, 1, 8);
 constexpr const Shape* kRateForms[] = {&kRate, &kRates};
 constexpr std::string_view kTierSizes[] = {"rate", "in_flight"};
@@ -47,7 +47,7 @@ constexpr Shape kFlights = integer(1, 1'000'000'000);
 constexpr Shape kFlightQueueLength = integer(1, limit::kMaxFlightQueue);
 constexpr Shape kTiers = map("an object of tiers by name", kTierShape, 1);
 constexpr Shape kTierFrom{
-    .form = Form::text, .what = "a source of the tier", .check = check_tier_from, .registered = tier_words};
+    .form = Shape::Form::text, .what = "a source of the tier", .check = check_tier_from, .registered = tier_words};
 constexpr Shape kTierName = text("a tier's name");
 
 namespace {

@@ -64,7 +64,7 @@ constexpr Shape kSentFields = list("a list of values", kSentField, 1, 100);
 constexpr const Shape* kSentFieldForms[] = {&kSentField, &kSentFields};
 constexpr Shape kSentFieldOrFields = either("a field's value or a list of them", kSentFieldForms);
 constexpr Shape kSentHeaders = map("an object of fields", kSentFieldOrFields, 0, check_field_name);
-constexpr Shape kClaims{.form = Form::json, .what = "an object"};
+constexpr Shape kClaims{.form = Shape::Form::json, .what = "an object"};
 constexpr Shape kTimes = integer(1, kMaxTimes);
 constexpr Shape kBytes = size(0, std::uint64_t{1} << 40U);
 constexpr Shape kHowMany = integer(0, kMaxTimes);

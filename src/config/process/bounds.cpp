@@ -36,7 +36,7 @@ constexpr Shape kHeadFields = integer(8, 10'000);
 constexpr Shape kTargetSize = size(64, 60UL * 1'024);
 constexpr Shape kConnections = integer(1, 10'000'000);
 constexpr Shape kHandshakes = integer(1, 1'000'000);
-constexpr Shape kConnectionRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kConnectionRate{.form = Shape::Form::rate, .what = "a rate"};
 constexpr Shape kExemptNetwork = text("an address block", check_network);
 constexpr Shape kExemptAddresses = list("a list of address blocks", kExemptNetwork, 0, 1024);
 constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);

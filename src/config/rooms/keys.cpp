@@ -70,14 +70,14 @@ constexpr Section kPage{"waiting_page", "waiting_rooms.<name>.page",
                         kPageKeys};
 constexpr Shape kPageShape = section(kPage);
 
-constexpr Shape kRoomRate{.form = Form::rate, .what = "a rate"};
+constexpr Shape kRoomRate{.form = Shape::Form::rate, .what = "a rate"};
 constexpr Shape kVisitors = integer(1, room::kMaxVisitors);
 constexpr Shape kAtMost = integer(1, room::kMaxAtMost);
 constexpr Shape kOwner = text("a key", check_per);
 constexpr Shape kOwners = list("a list of keys", kOwner, 0, 8);
 constexpr const Shape* kOwnerForms[] = {&kOwner, &kOwners};
 constexpr Shape kOwnerOrOwners{
-    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kOwnerForms};
+    .form = Shape::Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kOwnerForms};
 constexpr Shape kRoomSecret = text("a secret", check_not_empty);
 constexpr Shape kRoomMode = choice(kModes);
 constexpr Shape kRoomStore = choice(kStores);

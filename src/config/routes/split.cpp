@@ -41,7 +41,7 @@ constexpr Section kSplitShareSection{"share", "routes[].to[]", "One of several u
 constexpr Shape kSplitShareShape = section(kSplitShareSection);
 constexpr Shape kSplitShares = list("a list of upstreams", kSplitShareShape, 1, 16);
 constexpr const Shape* kToForms[] = {&kSplitUpstream, &kSplitShares};
-constexpr Shape kSplitPer{.form = Form::text, .what = "a key", .check = check_per, .registered = per_words};
+constexpr Shape kSplitPer{.form = Shape::Form::text, .what = "a key", .check = check_per, .registered = per_words};
 constexpr Shape kSplitPers = list("a list of keys", kSplitPer, 1, 8);
 constexpr const Shape* kSplitByForms[] = {&kSplitPer, &kSplitPers};
 
@@ -49,7 +49,7 @@ constexpr const Shape* kSplitByForms[] = {&kSplitPer, &kSplitPers};
 
 constexpr Shape kToShape = either("an upstream's name or a list of upstreams", kToForms);
 constexpr Shape kSplitByShape{
-    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kSplitByForms};
+    .form = Shape::Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kSplitByForms};
 
 namespace {
 

@@ -40,9 +40,11 @@ constexpr Shape kServers = list("a list of servers", kServerShape, 1, 1024);
 constexpr Shape kBalancePer = text("a key", check_per);
 constexpr Shape kBalancePers = list("a list of keys", kBalancePer, 1, 8);
 constexpr const Shape* kBalancePerForms[] = {&kBalancePer, &kBalancePers};
-constexpr Shape kBalancePerOrPers{
-    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kBalancePerForms};
-constexpr Shape kPolicy{.form = Form::choice, .what = "a policy", .registered = policy_names};
+constexpr Shape kBalancePerOrPers{.form = Shape::Form::either,
+                                  .what = "a key, or a list of them",
+                                  .registered = per_words,
+                                  .forms = kBalancePerForms};
+constexpr Shape kPolicy{.form = Shape::Form::choice, .what = "a policy", .registered = policy_names};
 constexpr Key kBalanceKeys[] = {
     {"policy", &kPolicy, "", R"("consistent_hash")",
      "How a server is chosen; see [servers.md](servers.md#choosing-a-server)", required},

@@ -24,7 +24,7 @@ constexpr Shape kQueuePer = text("whose requests stand in one line", check_per);
 constexpr Shape kQueuePers = list("a list of keys", kQueuePer, 1, 8);
 constexpr const Shape* kQueuePerForms[] = {&kQueuePer, &kQueuePers};
 constexpr Shape kQueuePerOrPers{
-    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kQueuePerForms};
+    .form = Shape::Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kQueuePerForms};
 constexpr Key kQueueKeys[] = {
     {"length", &kPlaceQueueLength, kOfOptions, "100",
      "Maximum number of waiting requests: per worker for `adaptive`, per gateway for `in_flight`",
