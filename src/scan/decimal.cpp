@@ -15,6 +15,32 @@ constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
+/// Returns the end of a valid number, or `at` if the piece may cut it or if it is invalid.
+const char* number_end(const char* const at, const char* const end) noexcept {
+  const char* to = at;
+  const auto digits = [&] {
+    const char* const from = to;
+    while (to != end && is_digit(*to)) ++to;
+    return to != from && to != end;
+  };
+  if (*to == '-' && ++to == end) return at;
+  if (*to == '0') {
+    if (++to == end) return at;
+  } else if (!digits()) {
+    return at;
+  }
+  if (*to == '.') {
+    ++to;
+    if (!digits()) return at;
+  }
+  if (*to == 'e' || *to == 'E') {
+    if (++to == end) return at;
+    if ((*to == '-' || *to == '+') && ++to == end) return at;
+    if (!digits()) return at;
+  }
+  return to;
+}
+
 void Decimal::whole_digit(char c) noexcept {
   if (digits_ < kEnoughDigits) {
     digits_ = digits_ * 10 + static_cast<unsigned>(c - '0');

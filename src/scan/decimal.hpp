@@ -5,6 +5,9 @@
 
 namespace headgate::scan {
 
+/// Returns the end of a valid number, or `at` if the piece may cut the number or if it is invalid. `at` is not `end`.
+const char* number_end(const char* at, const char* end) noexcept;
+
 /// Reads a number of JSON in pieces, and remembers enough of its digits to round it exactly.
 class Decimal {
  public:

@@ -1,5 +1,6 @@
 #include "fields.hpp"
 
+#include "characters.hpp"
 #include "front.hpp"
 #include "names.hpp"
 
@@ -21,12 +22,6 @@ bool is_text(std::string_view text, bool cut) noexcept {
   return true;
 }
 
-std::int8_t hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<std::int8_t>(c - '0');
-  const char small = static_cast<char>(c | 0x20);
-  return small >= 'a' && small <= 'f' ? static_cast<std::int8_t>(small - 'a' + 10) : std::int8_t{-1};
-}
-
 }  // namespace
 
 void FormReader::begin(const Pointers& pointers, FoundSet& found) noexcept {
@@ -43,13 +38,13 @@ void FormReader::put(char c) noexcept {
 void FormReader::decode(char c) noexcept {
   begun_ = true;
   if (escape_ != 0) {
-    const auto digit = hex_digit(c);
-    if (digit < 0) {
+    const auto digit = hex_value(c);
+    if (digit == kNoHex) {
       malformed_ = true;
       escape_ = 0;
       return;
     }
-    code_ = static_cast<std::uint8_t>(code_ << 4U | digit);
+    code_ = static_cast<std::uint8_t>(static_cast<unsigned>(code_) << 4U | digit);
     if (--escape_ == 0) put(static_cast<char>(code_));
   } else if (c == '%') {
     escape_ = 2;
@@ -69,7 +64,7 @@ const char* FormReader::skip(const char* at, const char* const end) noexcept {
     Bytes counts{};
     for (int round = 0; round < kMaxRounds && end - at >= kBytes; ++round, at += kBytes) {
       const auto text = load_bytes(at);
-      stopped = first_of(OfField::stops(text)) != kBytes;
+      stopped = !all_of(OfField::of(text));
       if (stopped) break;
       counts -= text == each_byte('%');
     }
@@ -109,8 +104,8 @@ void FormReader::end_name() noexcept {
   const auto matched = match_field(pointers_->level(0), name);
   const auto& level = pointers_->level(0);
   const auto whole = pointers_->level(1).end;
-  targets_ = matched.live & whole;
-  const auto named = ((matched.live & ~level.all) | matched.confused) & whole;
+  targets_ = (matched.live | level.all) & whole;
+  const auto named = (matched.live | matched.confused) & whole;
   if (const auto again = (matched.confused & whole) | (seen_ & named); again != 0) found_->repeated(again);
   seen_ |= named;
   in_value_ = true;

@@ -26,45 +26,49 @@ constexpr Bytes each_byte(char c) noexcept {
   return Bytes{b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b};
 }
 
-/// Returns the place of the first byte that is not 0 in the result of a comparison; kBytes if all are 0. For any
-/// machine.
-inline std::ptrdiff_t first_of_any_machine(Bytes found) noexcept {
+/// Returns the number of bytes in front of the first one that is 0 in the result of a comparison; kBytes if none is 0.
+/// For any machine.
+inline std::ptrdiff_t front_of_any_machine(Bytes holds) noexcept {
   std::array<unsigned char, kBytes> bytes;
-  std::memcpy(bytes.data(), &found, sizeof found);
+  std::memcpy(bytes.data(), &holds, sizeof holds);
   std::array<std::uint64_t, 2> halves;
-  std::memcpy(halves.data(), &found, sizeof found);
-  if ((halves[0] | halves[1]) == 0) return kBytes;
+  std::memcpy(halves.data(), &holds, sizeof holds);
+  if ((halves[0] & halves[1]) == ~std::uint64_t{0}) return kBytes;
   std::ptrdiff_t place = 0;
-  while (bytes[static_cast<std::size_t>(place)] == 0) ++place;
+  while (bytes[static_cast<std::size_t>(place)] != 0) ++place;
   return place;
 }
-inline std::ptrdiff_t first_of(Bytes found) noexcept {
+
 #if defined(__SSE2__)
+inline unsigned mask_of(Bytes holds) noexcept {
   __m128i bits;
-  std::memcpy(&bits, &found, sizeof found);
-  const auto mask = static_cast<unsigned>(_mm_movemask_epi8(bits));
-  return mask == 0 ? kBytes : __builtin_ctz(mask);
-#else
-  return first_of_any_machine(found);
-#endif
+  std::memcpy(&bits, &holds, sizeof holds);
+  return static_cast<unsigned>(_mm_movemask_epi8(bits));
 }
+inline bool all_of(Bytes holds) noexcept { return mask_of(holds) == 0xFFFFU; }
+/// The same as front_of_any_machine() for a result in which not all holds.
+inline std::ptrdiff_t front_of(Bytes holds) noexcept { return __builtin_ctz(mask_of(holds) ^ 0xFFFFU); }
+#else
+inline bool all_of(Bytes holds) noexcept { return front_of_any_machine(holds) == kBytes; }
+inline std::ptrdiff_t front_of(Bytes holds) noexcept { return front_of_any_machine(holds); }
+#endif
 
 /// Bytes that stand for themselves in a string of JSON, whatever surrounds them: ASCII without controls, '"' and '\'.
 struct Plain {
-  static Bytes stops(Bytes text) noexcept {
+  static Bytes of(Bytes text) noexcept {
     // Bytes beyond ASCII are negative here.
-    return (text < each_byte(' ')) | (text == each_byte('"')) | (text == each_byte('\\'));
+    return (text > each_byte(0x1F)) & ~((text == each_byte('"')) | (text == each_byte('\\')));
   }
   static bool has(char c) noexcept { return static_cast<signed char>(c) >= ' ' && c != '"' && c != '\\'; }
 };
 
 /// The characters of base64 (RFC 4648) in both alphabets, without "=".
 struct Base64 {
-  static Bytes stops(Bytes text) noexcept {
+  static Bytes of(Bytes text) noexcept {
     const auto small = text | each_byte(0x20);
-    const auto letter = (small >= each_byte('a')) & (small <= each_byte('z'));
-    const auto digit = (text >= each_byte('/')) & (text <= each_byte('9'));  // "/" stands before the digits
-    return ~(letter | digit | (text == each_byte('+')) | (text == each_byte('-')) | (text == each_byte('_')));
+    const auto letter = (small > each_byte('a' - 1)) & ~(small > each_byte('z'));
+    const auto digit = (text > each_byte('/' - 1)) & ~(text > each_byte('9'));  // "/" stands before the digits
+    return letter | digit | (text == each_byte('+')) | (text == each_byte('-')) | (text == each_byte('_'));
   }
   static bool has(char c) noexcept {
     const char small = static_cast<char>(c | 0x20);
@@ -72,25 +76,39 @@ struct Base64 {
   }
 };
 
-/// All but the ends of lines.
+/// All bytes but the ends of lines.
 struct OfLine {
-  static Bytes stops(Bytes text) noexcept { return (text == each_byte('\n')) | (text == each_byte('\r')); }
+  static Bytes of(Bytes text) noexcept { return ~((text == each_byte('\n')) | (text == each_byte('\r'))); }
   static bool has(char c) noexcept { return c != '\n' && c != '\r'; }
 };
 
-/// All but what ends a value of a form.
+/// All bytes but those that end a value of a form.
 struct OfField {
-  static Bytes stops(Bytes text) noexcept { return (text == each_byte('&')) | (text == each_byte(';')); }
+  static Bytes of(Bytes text) noexcept { return ~((text == each_byte('&')) | (text == each_byte(';'))); }
   static bool has(char c) noexcept { return c != '&' && c != ';'; }
 };
 
 /// Returns the first byte that is not of the kind, or `end`.
 template <class Kind>
-const char* front_end(const char* at, const char* end) noexcept {
-  while (end - at >= kBytes) {
-    const auto place = first_of(Kind::stops(load_bytes(at)));
-    at += place;
-    if (place != kBytes) return at;
+inline const char* front_end(const char* at, const char* end) noexcept {
+  if (end - at >= kBytes) {
+    const auto first = Kind::of(load_bytes(at));
+    if (!all_of(first)) return at + front_of(first);
+    at += kBytes;
+    while (end - at >= 2 * kBytes) {
+      const auto one = Kind::of(load_bytes(at));
+      const auto two = Kind::of(load_bytes(at + kBytes));
+      if (all_of(one & two)) {
+        at += 2 * kBytes;
+        continue;
+      }
+      return all_of(one) ? at + kBytes + front_of(two) : at + front_of(one);
+    }
+    if (end - at >= kBytes) {
+      const auto last = Kind::of(load_bytes(at));
+      if (!all_of(last)) return at + front_of(last);
+      at += kBytes;
+    }
   }
   while (at != end && Kind::has(*at)) ++at;
   return at;

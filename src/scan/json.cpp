@@ -1,14 +1,19 @@
 #include "json.hpp"
 
+#include "front.hpp"
 #include "names.hpp"
+
+#include "headgate/core/text.hpp"
 
 #include <cstring>
 
 namespace headgate::scan {
 namespace {
 
-constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+/// Longest text that is read at once if it is plain.
+constexpr std::ptrdiff_t kShortText = 64;
 
+constexpr bool is_blank(char c) noexcept { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); }
 /// Returns the pointers that lead to an element of an array.
 std::uint64_t of_element(const Pointers::Level& level, std::uint64_t alive, std::int64_t element) noexcept {
   auto out = level.all & alive;
@@ -155,16 +160,35 @@ const char* JsonScanner::begin_value(const char* at, const char* const end) noex
       word_ = "null";
       break;
     default:
-      at_ = At::number;
-      number_.begin();
-      return read_number(at, end);
+      return begin_number(at, end);
   }
   at_ = At::word;
   word_read_ = 0;
   return read_word(at, end);
 }
 
+const char* JsonScanner::begin_number(const char* at, const char* end) noexcept {
+  if (targets_ == 0) {
+    if (const char* const to = number_end(at, end); to != at) {
+      end_value();
+      return to;
+    }
+  }
+  at_ = At::number;
+  number_.begin();
+  return read_number(at, end);
+}
+
 const char* JsonScanner::begin_text(const char* at, const char* end, bool name) noexcept {
+  const char* const quote = front_end<Plain>(at, end - at < kShortText ? end : at + kShortText);
+  if (quote != end && *quote == '"') {
+    const std::string_view text(at, static_cast<std::size_t>(quote - at));
+    if (name)
+      end_name(text, true);
+    else
+      end_text(text, text.size(), false);
+    return quote + 1;
+  }
   text_is_name_ = name;
   at_ = At::text;
   text_.begin(name ? alive_ != 0 : (targets_ & found_->values()) != 0);
@@ -177,9 +201,9 @@ const char* JsonScanner::read_text(const char* at, const char* end) noexcept {
   if (text_.status() == TextReader::Status::malformed)
     fail();
   else if (text_is_name_)
-    end_name();
+    end_name(text_.view(), text_.plain());
   else
-    end_text();
+    end_text(text_.view(), text_.length(), text_.block());
   return at;
 }
 
@@ -235,24 +259,27 @@ void JsonScanner::close(bool array) noexcept {
   end_value();
 }
 
-void JsonScanner::end_name() noexcept {
+void JsonScanner::end_name(std::string_view name, bool plain) noexcept {
   at_ = At::colon;
   if (alive_ == 0) return;
-  const auto matched = match_name(pointers_->level(depth_ - 1), alive_, text_.view(), text_.plain());
-  live_ = matched.live;
-  const auto named = (matched.live & ~pointers_->level(depth_ - 1).all) | matched.confused;
+  const auto& level = pointers_->level(depth_ - 1);
+  live_ = level.all & alive_;
+  if (plain && !name.empty() && (level.filter & filter_bit(name)) == 0) return;
+  const auto matched = match_name(level, alive_, name, plain);
+  live_ |= matched.live;
+  const auto named = matched.live | matched.confused;
   if (named == 0) return;
   auto& seen = open_[depth_].seen;
   if (const auto again = matched.confused | (seen & named); again != 0) found_->repeated(again);
   seen |= named;
 }
 
-void JsonScanner::end_text() noexcept {
-  if (text_.block())
+void JsonScanner::end_text(std::string_view text, std::uint64_t length, bool block) noexcept {
+  if (block)
     ++blocks_;
   else
-    text_bytes_ += text_.length();
-  if (targets_ != 0) found_->text(targets_, text_.view(), text_.length());
+    text_bytes_ += length;
+  if (targets_ != 0) found_->text(targets_, text, length);
   end_value();
 }
 

@@ -53,6 +53,7 @@ class JsonScanner {
 
   const char* read_structure(const char* at, const char* end) noexcept;
   const char* begin_value(const char* at, const char* end) noexcept;
+  const char* begin_number(const char* at, const char* end) noexcept;
   const char* begin_text(const char* at, const char* end, bool name) noexcept;
   const char* read_text(const char* at, const char* end) noexcept;
   const char* read_number(const char* at, const char* end) noexcept;
@@ -60,8 +61,8 @@ class JsonScanner {
   void begin_element() noexcept;
   void open(bool array) noexcept;
   void close(bool array) noexcept;
-  void end_name() noexcept;
-  void end_text() noexcept;
+  void end_name(std::string_view name, bool plain) noexcept;
+  void end_text(std::string_view text, std::uint64_t length, bool block) noexcept;
   void end_number() noexcept;
   void end_word() noexcept;
   void end_value() noexcept;

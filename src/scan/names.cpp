@@ -53,11 +53,9 @@ std::string fold_field(std::string_view name) {
 
 Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::string_view name, bool plain) noexcept {
   Matched out;
-  out.live = level.all & alive;
   std::array<char, kMaxFolded> buffer;
   std::string_view folded = name;
   if (!plain) folded = {buffer.data(), fold_name(name.substr(0, buffer.size()), buffer.data())};
-  if (!folded.empty() && (level.filter & filter_bit(folded)) == 0) return out;
   for (const auto& each : level.names) {
     const auto concerned = each.pointers & alive;
     if (concerned == 0 || !same_word(each.folded, folded)) continue;
@@ -68,7 +66,6 @@ Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::strin
 
 Matched match_field(const Pointers::Level& level, std::string_view name) noexcept {
   Matched out;
-  out.live = level.all;
   std::array<char, kMaxFolded> buffer;
   const std::string_view folded(buffer.data(), fold_field(name.substr(0, buffer.size()), buffer.data()));
   for (const auto& each : level.names) {

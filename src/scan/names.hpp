@@ -29,7 +29,7 @@ inline std::uint64_t filter_bit(std::string_view name) noexcept {
 
 /// The pointers that a member or field concerns.
 struct Matched {
-  std::uint64_t live = 0;      ///< whose step is the name
+  std::uint64_t live = 0;      ///< whose step is the name; without those whose step is "*"
   std::uint64_t confused = 0;  ///< whose step is the name for some readers only
 };
 

@@ -1,5 +1,6 @@
 #include "text_reader.hpp"
 
+#include "characters.hpp"
 #include "front.hpp"
 
 #include "headgate/scan/scan.hpp"
@@ -11,12 +12,21 @@ namespace headgate::scan {
 namespace {
 
 constexpr std::uint16_t kMaxHeader = 128;
-constexpr std::uint32_t kNoDigit = 16;
 
-std::uint32_t hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<std::uint32_t>(c - '0');
-  const char small = static_cast<char>(c | 0x20);
-  return small >= 'a' && small <= 'f' ? static_cast<std::uint32_t>(small - 'a' + 10) : kNoDigit;
+/// An escape: the bytes that it takes, and those of the character that it means.
+struct Escape {
+  std::ptrdiff_t read = 0;
+  std::ptrdiff_t decoded = 0;
+};
+
+/// Returns the escape at `at`, which has at least kEscapeBytes; nothing if it is invalid or may be cut.
+inline Escape whole_escape(const char* at, const char* end) noexcept {
+  if (at[1] != 'u') return escaped(at[1]) == '\0' ? Escape{} : Escape{2, 1};
+  const auto code = four_hex(at + 2);
+  if (code >= kNoHex || is_low_surrogate(code)) return {};
+  if (!is_high_surrogate(code)) return {6, code < 0x80 ? 1 : code < 0x800 ? 2 : 3};
+  if (end - at < 2 * kEscapeBytes || at[6] != '\\' || at[7] != 'u' || !is_low_surrogate(four_hex(at + 8))) return {};
+  return {12, 4};
 }
 
 }  // namespace
@@ -40,16 +50,14 @@ bool TextReader::block() const noexcept {
 }
 
 void TextReader::append(const char* at, const char* end) noexcept {
-  if (length_ < sizeof front_) {
-    for (auto place = length_; place < sizeof front_ && at + (place - length_) != end; ++place)
-      front_ = front_ << 8U | static_cast<unsigned char>(at[place - length_]);
-  }
+  for (auto place = length_; place < sizeof front_ && at + (place - length_) != end; ++place)
+    front_ = front_ << 8U | static_cast<unsigned char>(at[place - length_]);
   length_ += static_cast<std::uint64_t>(end - at);
   if (!keep_) return;
   const auto size = std::min(static_cast<std::size_t>(end - at), kept_.size() - kept_size_);
-  if (size == 0) return;
   std::memcpy(kept_.data() + kept_size_, at, size);
   kept_size_ += static_cast<std::uint32_t>(size);
+  keep_ = kept_size_ < kept_.size();
 }
 
 void TextReader::put(std::uint32_t point) noexcept {
@@ -106,7 +114,8 @@ void TextReader::classify(char c) noexcept {
   }
 }
 
-const char* TextReader::read_characters(const char* at, const char* const end) noexcept {
+/// Reads one character beyond ASCII, or what there is of it.
+const char* TextReader::read_character(const char* at, const char* const end) noexcept {
   plain_ = false;
   class_ = Class::text;
   const char* const begin = at;
@@ -117,12 +126,12 @@ const char* TextReader::read_characters(const char* at, const char* const end) n
         fail();
         break;
       }
-      --left_;
       least_ = 0x80;
       most_ = 0xBF;
-      continue;
+      if (--left_ != 0) continue;
+      ++at;
+      break;
     }
-    if (byte < 0x80) break;
     if (byte < 0xC2 || byte > 0xF4) {
       fail();
       break;
@@ -138,67 +147,94 @@ const char* TextReader::read_characters(const char* at, const char* const end) n
 
 /// Reads up to the next byte that needs a closer look, and looks at that.
 const char* TextReader::read_run(const char* at, const char* const end) noexcept {
-  if (left_ != 0) return read_characters(at, end);
   const char* run = at;
   if (class_ == Class::base64)
     run = front_end<Base64>(at, end);
   else if (class_ == Class::text)
     run = front_end<Plain>(at, end);
-  if (run != end && *run == '"') {
-    status_ = Status::ended;
-    if (length_ == 0) {
-      view_ = {at, static_cast<std::size_t>(run - at)};
-      length_ = view_.size();
-    } else {
-      append(at, run);
-      view_ = {kept_.data(), kept_size_};
-    }
-    return run + 1;
-  }
   append(at, run);
   if (run == end) return run;
   const char c = *run;
-  if (static_cast<unsigned char>(c) >= 0x80) return read_characters(run, end);
+  if (c == '"') return end_text(run);
+  if (!is_ascii(c)) return read_character(run, end);
   if (static_cast<unsigned char>(c) < 0x20) {
     fail();
     return run;
   }
-  if (c == '\\') {
-    next_ = Next::escape;
-    plain_ = false;
-  } else {
+  if (c != '\\') {
     classify(c);
     append(run, run + 1);
+    return run + 1;
   }
+  plain_ = false;
+  if (const char meant = end - run < 2 ? '\0' : escaped(run[1]); meant != '\0') {
+    put(static_cast<unsigned char>(meant));
+    return run + 2;
+  }
+  next_ = Next::escape;
   return run + 1;
 }
 
+const char* TextReader::end_text(const char* quote) noexcept {
+  status_ = Status::ended;
+  view_ = {kept_.data(), kept_size_};
+  return quote + 1;
+}
+
+/// Reads a text that is neither kept nor a block. Leaves what the piece may cut to the other functions.
+const char* TextReader::skip_text(const char* at, const char* const end) noexcept {
+  const char* const begin = at;
+  std::uint64_t less = 0;  // bytes that the decoded text is shorter
+  for (;;) {
+    const char* const run = front_end<Plain>(at, end);
+    at = run;
+    if (at != end && !is_ascii(*at)) at = characters_end(at, end);
+    for (; end - at >= kEscapeBytes && at[0] == '\\' && at[1] == 'u'; at += kEscapeBytes, less += 3)
+      if (!takes_three_bytes(four_hex(at + 2))) break;
+    while (end - at >= kEscapeBytes && *at == '\\') {
+      const auto [read, decoded] = whole_escape(at, end);
+      if (read == 0) break;
+      at += read;
+      less += static_cast<std::uint64_t>(read - decoded);
+    }
+    if (at == end || at == run) break;
+  }
+  length_ += static_cast<std::uint64_t>(at - begin) - less;
+  if (at == end) return at;
+  if (*at == '"') return end_text(at);
+  if (*at == '\\') {
+    next_ = Next::escape;
+    return at + 1;
+  }
+  if (!is_ascii(*at)) return read_character(at, end);
+  fail();
+  return at;
+}
+
 void TextReader::read_escape(char c) noexcept {
-  constexpr std::string_view kNames = "\"\\/bfnrt";
-  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
   if (c == 'u') {
     next_ = Next::hex;
     code_ = 0;
     hex_digits_ = 0;
     return;
   }
-  const auto place = kNames.find(c);
-  if (place == kNames.npos) return fail();
+  const char meant = escaped(c);
+  if (meant == '\0') return fail();
   next_ = Next::any;
-  put(static_cast<unsigned char>(kMeant[place]));
+  put(static_cast<unsigned char>(meant));
 }
 
 void TextReader::read_hex(char c) noexcept {
   const auto digit = hex_value(c);
-  if (digit == kNoDigit) return fail();
+  if (digit == kNoHex) return fail();
   code_ = code_ << 4U | digit;
   if (++hex_digits_ == 4) end_hex();
 }
 
 void TextReader::end_hex() noexcept {
-  const bool low = code_ >= 0xDC00 && code_ < 0xE000;
+  const bool low = is_low_surrogate(code_);
   if (low != (high_ != 0)) return fail();
-  if (code_ >= 0xD800 && code_ < 0xDC00) {
+  if (is_high_surrogate(code_)) {
     high_ = code_;
     next_ = Next::low_escape;
     return;
@@ -208,29 +244,34 @@ void TextReader::end_hex() noexcept {
   high_ = 0;
 }
 
+void TextReader::read_inside(char c) noexcept {
+  switch (next_) {
+    case Next::any:
+      return;
+    case Next::escape:
+      return read_escape(c);
+    case Next::hex:
+      return read_hex(c);
+    case Next::low_escape:
+      if (c != '\\') return fail();
+      next_ = Next::low_u;
+      return;
+    case Next::low_u:
+      if (c != 'u') return fail();
+      read_escape(c);
+  }
+}
+
 const char* TextReader::read(const char* at, const char* const end) noexcept {
   while (at != end && status_ == Status::open) {
-    switch (next_) {
-      case Next::any:
-        at = read_run(at, end);
-        break;
-      case Next::escape:
-        read_escape(*at++);
-        break;
-      case Next::hex:
-        read_hex(*at++);
-        break;
-      case Next::low_escape:
-        if (*at++ != '\\') fail();
-        next_ = Next::low_u;
-        break;
-      case Next::low_u:
-        if (*at++ != 'u') fail();
-        next_ = Next::hex;
-        code_ = 0;
-        hex_digits_ = 0;
-        break;
-    }
+    if (next_ != Next::any)
+      read_inside(*at++);
+    else if (left_ != 0)
+      at = read_character(at, end);
+    else if (class_ == Class::text && !keep_)
+      at = skip_text(at, end);
+    else
+      at = read_run(at, end);
   }
   return at;
 }

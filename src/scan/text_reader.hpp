@@ -35,7 +35,10 @@ class TextReader {
   enum class Class : std::uint8_t { base64, header, padding, text };
 
   const char* read_run(const char* at, const char* end) noexcept;
-  const char* read_characters(const char* at, const char* end) noexcept;
+  const char* read_character(const char* at, const char* end) noexcept;
+  const char* skip_text(const char* at, const char* end) noexcept;
+  const char* end_text(const char* quote) noexcept;
+  void read_inside(char c) noexcept;
   void read_escape(char c) noexcept;
   void read_hex(char c) noexcept;
   void end_hex() noexcept;

@@ -1,0 +1,118 @@
+#pragma once
+// UTF-8 (RFC 3629) and escapes of JSON, a whole character at once.
+
+#include "front.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace headgate::scan {
+
+/// Bytes that must follow `at` for the functions of this file.
+inline constexpr std::ptrdiff_t kCharacterBytes = 4;
+inline constexpr std::ptrdiff_t kEscapeBytes = 6;
+
+constexpr bool is_ascii(char c) noexcept { return static_cast<unsigned char>(c) < 0x80; }
+
+/// Returns the length of the character of more than one byte at `at`; 0 if there is no valid one. Reads
+/// kCharacterBytes.
+inline std::ptrdiff_t long_character(const char* at) noexcept {
+  const auto byte = [at](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(at[i])); };
+  const auto four = byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
+  if ((four & 0xC0C0F0U) == 0x8080E0U) {
+    const auto upper = four & 0x200FU;  // 0 in overlong forms, and 0x200D in surrogates
+    return upper != 0 && upper != 0x200DU ? 3 : 0;
+  }
+  if ((four & 0xC0E0U) == 0x80C0U) return (four & 0x1EU) != 0 ? 2 : 0;
+  if ((four & 0xC0C0C0F8U) == 0x808080F0U) {
+    const auto upper = (four & 0x7U) << 8U | (four >> 8U & 0x30U);  // at most U+10FFFF, and not overlong
+    return upper != 0 && upper <= 0x400U ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Returns the end of the valid characters beyond ASCII in front, with single plain bytes between them. Stops before a
+/// character that may be cut. For any machine.
+inline const char* characters_of_any_machine(const char* at, const char* end) noexcept {
+  while (end - at >= kCharacterBytes && !is_ascii(*at)) {
+    const auto length = long_character(at);
+    if (length == 0) break;
+    at += length;
+    if (end - at >= kCharacterBytes && Plain::has(*at) && !is_ascii(at[1])) ++at;
+  }
+  return at;
+}
+
+/// The same, but passes over more plain bytes if they are near the characters.
+inline const char* characters_end(const char* at, const char* end) noexcept {
+#if defined(__SSE2__)
+  while (end - at >= kBytes) {
+    const auto text = load_bytes(at);
+    const auto high = mask_of(text);
+    if (high == 0) return at;
+    const auto shifted = text ^ each_byte('\x80');  // has the order of unsigned bytes
+    // These need a look at the second byte, or are invalid.
+    const auto special = (text == each_byte('\xE0')) | (text == each_byte('\xED')) | (shifted > each_byte(0x6F)) |
+                         ((text & each_byte('\xFE')) == each_byte('\xC0'));
+    if (mask_of(special) != 0) break;
+    const auto stops = (mask_of(Plain::of(text)) | high) ^ 0xFFFFU;
+    const auto next = mask_of(text < each_byte('\xC0'));
+    const auto lead = high & ~next;
+    const auto three = mask_of(shifted > each_byte(0x5F));
+    // No byte of a character may be at the place of the stop, nor behind it.
+    const auto size = stops == 0 ? 15U : static_cast<unsigned>(__builtin_ctz(stops));
+    if ((((lead << 1U | three << 2U) ^ next) & ((2U << size) - 1)) != 0) return at;
+    if (stops != 0) return at + size;
+    at += (lead & 0x8000U) != 0 ? kBytes - 1 : (three & 0x4000U) != 0 ? kBytes - 2 : kBytes;
+  }
+#endif
+  return characters_of_any_machine(at, end);
+}
+
+/// The values of hexadecimal digits; other characters have one that stays beyond 0xFFFF when digits are shifted in.
+inline constexpr std::uint32_t kNoHex = 0x10000;
+inline constexpr std::array<std::uint32_t, 256> kHexValues = [] {
+  std::array<std::uint32_t, 256> out{};
+  for (std::uint32_t c = 0; c < 256; ++c) {
+    const auto small = c | 0x20U;
+    out[c] = c >= '0' && c <= '9' ? c - '0' : small >= 'a' && small <= 'f' ? small - 'a' + 10 : kNoHex;
+  }
+  return out;
+}();
+constexpr std::uint32_t hex_value(char c) noexcept { return kHexValues[static_cast<unsigned char>(c)]; }
+
+/// Returns the number of four digits; at least kNoHex if one of them is none.
+inline std::uint32_t four_hex(const char* at) noexcept {
+  return hex_value(at[0]) << 12U | hex_value(at[1]) << 8U | hex_value(at[2]) << 4U | hex_value(at[3]);
+}
+
+/// Returns the character that a backslash with `c` behind it means; 0 if there is none ("u" is none).
+constexpr char escaped(char c) noexcept {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+constexpr bool is_high_surrogate(std::uint32_t code) noexcept { return (code & 0xFFFFFC00U) == 0xD800U; }
+constexpr bool is_low_surrogate(std::uint32_t code) noexcept { return (code & 0xFFFFFC00U) == 0xDC00U; }
+/// Returns whether the character takes three bytes of UTF-8; false for some of those that do.
+constexpr bool takes_three_bytes(std::uint32_t code) noexcept { return code >= 0x800U && code < 0xD800U; }
+
+}  // namespace headgate::scan
