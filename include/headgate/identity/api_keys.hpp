@@ -2,6 +2,7 @@
 // The known API keys, found by digest, and the parser of key files. The keys themselves are not kept. Used by config,
 // services, admin and cli.
 
+#include "headgate/core/json_walk.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
 
@@ -40,16 +41,6 @@ class ApiKeys {
   std::vector<Slot> slots_;  // indexed by a keyed hash of the digest; the size is a power of two
 };
 
-/// The error in a key file: place, reason and help.
-struct KeyFileError {
-  std::size_t line = 1;    ///< line, counted from 1
-  std::size_t column = 1;  ///< column, counted from 1 in bytes
-  std::string pointer{};   ///< "/keys/3/sha256"; empty for the whole file
-  std::string message{};   ///< a sentence without a full stop that quotes neither key nor digest
-  std::string help{};      ///< what to write instead; may be empty
-};
-std::string to_text(const KeyFileError& error);  ///< returns "12:5: message [/keys/3/sha256]; help"
-
 /// Maximum size of a key file in bytes: about 500,000 keys.
 inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
@@ -63,6 +54,6 @@ inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 /// Errors: any other member, a duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an
 /// object, a file of more than kLongestKeyFile, a burst with several rates or with none. Keys keep the order of the
 /// file. Takes about 2 µs per key; any thread.
-Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);
+Result<std::vector<ApiKeyRecord>, JsonMistake> read_api_keys(std::string_view json);
 
 }  // namespace headgate::identity

@@ -23,7 +23,7 @@ struct ChangedKeyFile {
 /// record replaces a record that is not revoked. In all other cases the record in the file stays, so that manual edits
 /// are kept. Records for which is_past() is true at `now` are removed if anything else changes. The error describes a
 /// mistake in the file before or after the changes. Any thread; takes about 4 µs per key of the file.
-Result<ChangedKeyFile, KeyFileError> change_key_file(std::string_view json, std::span<const ApiKeyRecord> changes,
-                                                     Instant now);
+Result<ChangedKeyFile, JsonMistake> change_key_file(std::string_view json, std::span<const ApiKeyRecord> changes,
+                                                    Instant now);
 
 }  // namespace headgate::identity

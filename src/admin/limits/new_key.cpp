@@ -30,7 +30,7 @@ MadeKey not_made(unsigned status, std::string why) {
 }
 
 /// Names a member of the only record: "tier" for "/keys/0/tier".
-std::string key_mistake(const identity::KeyFileError& error) {
+std::string key_mistake(const JsonMistake& error) {
   constexpr std::string_view kRecord = "/keys/0/";
   std::string out;
   if (error.pointer.starts_with(kRecord)) out = '"' + error.pointer.substr(kRecord.size()) + "\": ";

@@ -37,7 +37,7 @@ int complain(int code, const std::string& message, const std::string& help = {})
 }
 
 /// Prints the error like `headgate check`, but without the line of the file, because it may contain a key.
-int complain(const std::string& file, const identity::KeyFileError& error) {
+int complain(const std::string& file, const JsonMistake& error) {
   std::fprintf(stderr, "%s:%zu:%zu: error: %s%s\n", file.c_str(), error.line, error.column, error.message.c_str(),
                error.pointer.empty() ? "" : (" [" + error.pointer + ']').c_str());
   if (!error.help.empty()) std::fprintf(stderr, "  help: %s\n", error.help.c_str());

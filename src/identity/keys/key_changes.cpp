@@ -65,8 +65,8 @@ class KeyFileText {
 
 }  // namespace
 
-Result<ChangedKeyFile, KeyFileError> change_key_file(std::string_view json, std::span<const ApiKeyRecord> changes,
-                                                     Instant now) {
+Result<ChangedKeyFile, JsonMistake> change_key_file(std::string_view json, std::span<const ApiKeyRecord> changes,
+                                                    Instant now) {
   const auto before = read_placed_keys(json);
   if (before.has_error()) return before.error();
   ChangedKeyFile out;

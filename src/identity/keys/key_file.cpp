@@ -1,10 +1,10 @@
 // Parses a key file, member by member. No message quotes the file, because the text may be a key in the wrong place.
 
-#include "identity/json/json_walk.hpp"
 #include "key_places.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/hex.hpp"
+#include "headgate/core/json_walk.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
@@ -31,9 +31,9 @@ struct HashOfDigest {
 
 class KeyFile {
  public:
-  explicit KeyFile(std::string_view json) : walk_(json) {}
+  explicit KeyFile(std::string_view json) : walk_(json, R"(JSON has no comments; a key may have a "note")") {}
 
-  Result<PlacedKeys, KeyFileError> read() {
+  Result<PlacedKeys, JsonMistake> read() {
     if (file()) return std::move(keys_);
     return walk_.mistake();
   }
@@ -221,21 +221,13 @@ const std::array<KeyFile::Member, 10> KeyFile::kMembers{{
 
 }  // namespace
 
-std::string to_text(const KeyFileError& error) {
-  std::string text = std::to_string(error.line) + ':' + std::to_string(error.column) + ": " + error.message;
-  if (!error.pointer.empty()) text += " [" + error.pointer + ']';
-  if (!error.help.empty()) text += "; " + error.help;
-  return text;
-}
-
-Result<PlacedKeys, KeyFileError> read_placed_keys(std::string_view json) {
+Result<PlacedKeys, JsonMistake> read_placed_keys(std::string_view json) {
   if (json.size() > kLongestKeyFile)
-    return KeyFileError{.message = "a key file has at most 64 MiB",
-                        .help = "take out notes and keys that have expired"};
+    return JsonMistake{.message = "a key file has at most 64 MiB", .help = "take out notes and keys that have expired"};
   return KeyFile(json).read();
 }
 
-Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
+Result<std::vector<ApiKeyRecord>, JsonMistake> read_api_keys(std::string_view json) {
   auto read = read_placed_keys(json);
   if (read.has_error()) return read.error();
   return std::move(read->records);

@@ -21,6 +21,6 @@ struct PlacedKeys {
 };
 
 /// Does the same as read_api_keys().
-Result<PlacedKeys, KeyFileError> read_placed_keys(std::string_view json);
+Result<PlacedKeys, JsonMistake> read_placed_keys(std::string_view json);
 
 }  // namespace headgate::identity

@@ -29,7 +29,7 @@ ApiKeyRecord only_key(const std::string& json) {
   return std::move(read->front());
 }
 
-KeyFileError mistake_in(const std::string& json) {
+JsonMistake mistake_in(const std::string& json) {
   auto read = read_api_keys(json);
   if (read.has_error()) return read.error();
   ADD_FAILURE() << "accepted: " << json;
@@ -204,9 +204,9 @@ TEST(KeyFileError, HelpsTheUserOn) {
   EXPECT_EQ(mistake_in(with(R"("teir": "pro")")).help, "did you mean \"tier\"?");
   EXPECT_NE(mistake_in(with(R"("key": "secret")")).help.find("headgate keys hash"), std::string::npos);
   EXPECT_NE(mistake_in("{ // mine\n}").help.find("no comments"), std::string::npos);
-  EXPECT_EQ(to_text(KeyFileError{12, 5, "/keys/3/sha256", "it is wrong", "do this"}),
+  EXPECT_EQ(to_text(JsonMistake{12, 5, "/keys/3/sha256", "it is wrong", "do this"}),
             "12:5: it is wrong [/keys/3/sha256]; do this");
-  EXPECT_EQ(to_text(KeyFileError{1, 1, "", "it is wrong", ""}), "1:1: it is wrong");
+  EXPECT_EQ(to_text(JsonMistake{1, 1, "", "it is wrong", ""}), "1:1: it is wrong");
 }
 
 TEST(KeyFileError, RepeatsNoKeyWhereverItStands) {

@@ -1,14 +1,14 @@
-#include "json_walk.hpp"
+#include "headgate/core/json_walk.hpp"
 
 #include "headgate/core/per_enum.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace headgate::identity {
+namespace headgate {
 namespace {
 
-std::string_view name_of(JsonKind kind) noexcept {
+std::string_view words_for(JsonKind kind) noexcept {
   static constexpr WordsUpTo<JsonKind::nothing> kWords(
       {"an object", "a list", "a text", "a number", "true or false", "null", "what begins no value"});
   return kWords[kind];
@@ -16,20 +16,27 @@ std::string_view name_of(JsonKind kind) noexcept {
 
 }  // namespace
 
+std::string to_text(const JsonMistake& mistake) {
+  std::string text = std::to_string(mistake.line) + ':' + std::to_string(mistake.column) + ": " + mistake.message;
+  if (!mistake.pointer.empty()) text += " [" + mistake.pointer + ']';
+  if (!mistake.help.empty()) text += "; " + mistake.help;
+  return text;
+}
+
 bool JsonWalk::begin(JsonKind kind) {
-  if (next() != kind) return refuse_kind(name_of(kind));
+  if (next() != kind) return refuse_kind(words_for(kind));
   begin_ = here();
   return true;
 }
 
-bool JsonWalk::member_name(std::vector<std::string>& names) {
+bool JsonWalk::member_name(std::unordered_set<std::string>& names, std::string& name) {
   if (next() != JsonKind::text) return refuse_at(here(), "expected a member's name in double quotes", help_here());
-  std::string name;
   if (!text(name)) return false;
-  if (std::find(names.begin(), names.end(), name) != names.end())
+  if (names.contains(name))
     return refuse("this member stands twice", "remove one of the two: readers differ on which of them counts");
-  if (names.size() == kMaxMembers) return refuse("more than 64 members", "remove some");
-  names.push_back(std::move(name));
+  if (names.size() == most_members_)
+    return refuse("more than " + std::to_string(most_members_) + " members", "remove some");
+  names.insert(name);
   return true;
 }
 
@@ -58,6 +65,16 @@ bool JsonWalk::boolean(bool& out) {
   return json_.boolean(out) || refuse("expected true or false");
 }
 
+bool JsonWalk::number(std::string_view& out) {
+  if (!begin(JsonKind::number)) return false;
+  return json_.number(out) || refuse("this is not a number as JSON writes them", "write it like 2.5");
+}
+
+bool JsonWalk::pass() {
+  begin_ = here();
+  return json_.pass() || refuse("this value is not valid JSON");
+}
+
 bool JsonWalk::whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most) {
   if (next() != JsonKind::number) return refuse_kind("a whole number");
   begin_ = here();
@@ -75,7 +92,7 @@ bool JsonWalk::end() {
 }
 
 std::string JsonWalk::help_here() const {
-  if (is('/') || is('#')) return R"(JSON has no comments; a key may have a "note")";
+  if (is('/') || is('#')) return std::string(comment_help_);
   if (json_.rest().starts_with("\xef\xbb\xbf")) return "save the file without a byte order mark";
   if (is('\'')) return "write texts in double quotes";
   return {};
@@ -95,7 +112,7 @@ bool JsonWalk::refuse_at(std::size_t place, std::string message, std::string hel
 }
 
 bool JsonWalk::refuse_kind(std::string_view expected) {
-  const auto found = json_.at_end() ? "the end of the file" : name_of(next());
+  const auto found = json_.at_end() ? "the end of the file" : words_for(next());
   return refuse_at(here(), "expected " + std::string(expected) + ", found " + std::string(found), help_here());
 }
 
@@ -104,12 +121,12 @@ bool JsonWalk::keep(std::size_t place, std::string_view pointer, std::string mes
   const auto before = text_.substr(0, place);
   const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t line_start = lines == 0 ? 0 : before.rfind('\n') + 1;
-  mistake_ = KeyFileError{.line = lines + 1,
-                          .column = place - line_start + 1,
-                          .pointer = std::string(pointer),
-                          .message = std::move(message),
-                          .help = std::move(help)};
+  mistake_ = JsonMistake{.line = lines + 1,
+                         .column = place - line_start + 1,
+                         .pointer = std::string(pointer),
+                         .message = std::move(message),
+                         .help = std::move(help)};
   return false;
 }
 
-}  // namespace headgate::identity
+}  // namespace headgate

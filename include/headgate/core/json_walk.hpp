@@ -1,25 +1,37 @@
 #pragma once
-// Reads the JSON of key files. The caller states the expected kind of each value, and a value of any other kind is
-// refused at its place. Calls of the caller are nested as the values are.
+// Reads the JSON of files that people write, such as key files and price files. The caller states the expected kind of
+// each value, and a value of any other kind is refused at its place. Calls of the caller are nested as the values are.
 
 #include "headgate/core/json_reader.hpp"
 #include "headgate/core/json_spelling.hpp"
-#include "headgate/identity/api_keys.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_set>
 
-namespace headgate::identity {
+namespace headgate {
+
+/// The first mistake in a JSON file: place, reason and help.
+struct JsonMistake {
+  std::size_t line = 1;    ///< line, counted from 1
+  std::size_t column = 1;  ///< column, counted from 1 in bytes
+  std::string pointer{};   ///< "/keys/3/sha256"; empty for the whole file
+  std::string message{};   ///< a sentence without a full stop that quotes nothing of the file
+  std::string help{};      ///< what to write instead; may be empty
+};
+std::string to_text(const JsonMistake& mistake);  ///< returns "12:5: message [/keys/3/sha256]; help"
 
 /// The reader. A function that takes a value returns false if it cannot, and from then on all of them do. The first
 /// mistake is kept with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
-  explicit JsonWalk(std::string_view json) noexcept : text_(json), json_(json) {}
+  /// `comment_help` is the help for a comment in the file, and `most_members` the maximum number of members of an
+  /// object.
+  JsonWalk(std::string_view json, std::string_view comment_help, std::size_t most_members = 64) noexcept
+      : text_(json), comment_help_(comment_help), most_members_(most_members), json_(json) {}
 
   /// Returns the kind of the next value, by its first character.
   JsonKind next() noexcept { return json_.next(); }
@@ -29,7 +41,7 @@ class JsonWalk {
   std::size_t passed() const noexcept { return json_.passed(); }
 
   /// Calls `take(name)` for each member. `take` must take the value of the member, and return whether it could. A name
-  /// that occurs twice is refused, and so are more than kMaxMembers members.
+  /// that occurs twice is refused, and so is a member too many.
   template <class Take>
   bool object(Take take);
   /// Calls `take()` for each element of a list.
@@ -37,7 +49,11 @@ class JsonWalk {
   bool list(Take take);
   bool text(std::string& out);
   bool boolean(bool& out);
+  /// Takes a number as it is written.
+  bool number(std::string_view& out);
   bool whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most);
+  /// Takes any value and checks its spelling.
+  bool pass();
   /// Takes the end of the text: nothing more may follow.
   bool end();
 
@@ -50,38 +66,39 @@ class JsonWalk {
   bool refuse_kind(std::string_view expected);  ///< refuses the next value
 
   /// Returns the first mistake. Call it only after something was refused.
-  const KeyFileError& mistake() const { return *mistake_; }
-
-  static constexpr std::size_t kMaxMembers = 64;
+  const JsonMistake& mistake() const { return *mistake_; }
 
  private:
   bool begin(JsonKind kind);
   /// Takes the name of the next member, and adds it to the names of its object.
-  bool member_name(std::vector<std::string>& names);
+  bool member_name(std::unordered_set<std::string>& names, std::string& name);
   bool refuse_fault(char close);
   bool is(char c) const noexcept { return json_.rest().starts_with(c); }
   std::string help_here() const;
   bool keep(std::size_t place, std::string_view pointer, std::string message, std::string help);
 
   std::string_view text_;
+  std::string_view comment_help_;
+  std::size_t most_members_;
   JsonReader json_;
   std::size_t begin_ = 0;  // offset of the name or value that was taken last
   std::string pointer_;
-  std::optional<KeyFileError> mistake_;
+  std::optional<JsonMistake> mistake_;
 };
 
 template <class Take>
 bool JsonWalk::object(Take take) {
   if (!begin(JsonKind::object)) return false;
-  std::vector<std::string> names;
+  std::unordered_set<std::string> names;
+  std::string name;
   const std::size_t parent = pointer_.size();
   const auto member = [&] {
-    pointer_ += '/' + pointer_part(names.back());
-    if (!take(std::string_view(names.back()))) return false;
+    pointer_ += '/' + pointer_part(name);
+    if (!take(std::string_view(name))) return false;
     pointer_.resize(parent);
     return true;
   };
-  return json_.object([&] { return member_name(names); }, member) || refuse_fault('}');
+  return json_.object([&] { return member_name(names, name); }, member) || refuse_fault('}');
 }
 
 template <class Take>
@@ -97,4 +114,4 @@ bool JsonWalk::list(Take take) {
   return json_.list(element) || refuse_fault(']');
 }
 
-}  // namespace headgate::identity
+}  // namespace headgate
