@@ -49,9 +49,9 @@ Result<Pointer, LiteralError> parse_pointer(std::string_view text) {
   if (text.empty()) return out;
   if (text.front() != '/') return no_pointer(text, "it does not begin with a slash", "write it like \"/usage/total\"");
   if (!is_utf8(text)) return no_pointer(text, "it is not UTF-8", "write names of members as the body has them");
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    const auto step = text.substr(0, text.find('/'));
+  for (auto rest = text; !rest.empty();) {
+    rest.remove_prefix(1);
+    const auto step = rest.substr(0, rest.find('/'));
     std::string name;
     if (!unescape(step, name))
       return no_pointer(text, "a tilde is followed by neither 0 nor 1",
@@ -59,10 +59,10 @@ Result<Pointer, LiteralError> parse_pointer(std::string_view text) {
     if (name.size() > kMaxStepBytes)
       return no_pointer(text, "a step is too long", "a step has at most " + std::to_string(kMaxStepBytes) + " bytes");
     out.steps.push_back(std::move(name));
-    text.remove_prefix(step.size());
+    rest.remove_prefix(step.size());
   }
   if (out.steps.size() > kMaxSteps)
-    return no_pointer(to_text(out), "it has too many steps", "it can have " + std::to_string(kMaxSteps));
+    return no_pointer(text, "it has too many steps", "it has at most " + std::to_string(kMaxSteps) + " steps");
   return out;
 }
 

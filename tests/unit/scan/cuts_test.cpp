@@ -1,6 +1,6 @@
 // The results of a scan do not depend on how the body is cut.
 
-#include "scanned.hpp"
+#include "support/scanned.hpp"
 
 #include "headgate/core/random.hpp"
 
@@ -14,6 +14,8 @@
 
 namespace headgate::scan {
 namespace {
+
+using test::Scanned;
 
 const std::vector<std::string> kLookedFor = {"",      "/a",    "/a/b",   "/a/0", "/*", "/*/a", "/b",    "+/a",
                                              "+/*/b", "+/a/*", "/a/1/b", "/ä",   "/k", "/",    "/a~1b", "/model"};

@@ -1,6 +1,6 @@
 // Members that some reader takes for another one: readers of JSON disagree about names that occur twice.
 
-#include "scanned.hpp"
+#include "support/scanned.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 
 namespace headgate::scan {
 namespace {
+
+using test::Scanned;
 
 bool repeated(std::string_view pointer, std::string_view body, Form form = Form::json) {
   Scanned scanned({std::string(pointer)});

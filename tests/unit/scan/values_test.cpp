@@ -1,6 +1,6 @@
 // Values at pointers of documents of JSON.
 
-#include "scanned.hpp"
+#include "support/scanned.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 
 namespace headgate::scan {
 namespace {
+
+using test::Scanned;
 
 using Kind = Found::Kind;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Scans of whole and of cut bodies, for the tests in this folder.
+// Scans of whole and of cut bodies.
 
 #include "headgate/scan/scan.hpp"
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace headgate::scan {
+namespace headgate::test {
 
 /// A scan for some pointers. A pointer is one of values, or of lengths of text if "+" stands before it.
 class Scanned {
@@ -15,12 +15,13 @@ class Scanned {
   explicit Scanned(const std::vector<std::string>& pointers) {
     for (const auto& text : pointers) {
       const bool sum = text.starts_with('+');
-      pointers_.add(*parse_pointer(std::string_view(text).substr(sum ? 1 : 0)), sum ? Take::text : Take::value);
+      pointers_.add(*scan::parse_pointer(std::string_view(text).substr(sum ? 1 : 0)),
+                    sum ? scan::Take::text : scan::Take::value);
     }
   }
 
   /// Scans a body in pieces that end at these offsets, and at its end.
-  const Scan& cut(std::string_view body, Form form, const std::vector<std::size_t>& cuts) {
+  const scan::Scan& cut(std::string_view body, scan::Form form, const std::vector<std::size_t>& cuts) {
     scan_.begin(pointers_, form);
     std::size_t from = 0;
     for (const auto to : cuts) {
@@ -35,8 +36,10 @@ class Scanned {
     scan_.end();
     return scan_;
   }
-  const Scan& whole(std::string_view body, Form form = Form::json) { return cut(body, form, {}); }
-  const Found& first(std::string_view body, Form form = Form::json) { return whole(body, form).found(0); }
+  const scan::Scan& whole(std::string_view body, scan::Form form = scan::Form::json) { return cut(body, form, {}); }
+  const scan::Found& first(std::string_view body, scan::Form form = scan::Form::json) {
+    return whole(body, form).found(0);
+  }
 
   /// Everything that the last scan found, as text.
   std::string told() const {
@@ -51,11 +54,11 @@ class Scanned {
     }
     return out;
   }
-  const Scan& scan() const { return scan_; }
+  const scan::Scan& scan() const { return scan_; }
 
  private:
-  Pointers pointers_;
-  Scan scan_;
+  scan::Pointers pointers_;
+  scan::Scan scan_;
 };
 
-}  // namespace headgate::scan
+}  // namespace headgate::test
