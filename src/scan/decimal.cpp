@@ -1,5 +1,7 @@
 #include "decimal.hpp"
 
+#include "front.hpp"
+
 #include "headgate/scan/scan.hpp"
 
 #include <algorithm>
@@ -30,8 +32,9 @@ const char* number_end(const char* const at, const char* const end) noexcept {
     return at;
   }
   if (*to == '.') {
-    ++to;
-    if (!digits()) return at;
+    const char* const from = to + 1;
+    to = front_end<Digit>(from, end);
+    if (to == from || to == end) return at;
   }
   if (*to == 'e' || *to == 'E') {
     if (++to == end) return at;

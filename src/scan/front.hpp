@@ -76,6 +76,19 @@ struct Base64 {
   }
 };
 
+struct Digit {
+  static Bytes of(Bytes text) noexcept { return (text > each_byte('0' - 1)) & ~(text > each_byte('9')); }
+  static bool has(char c) noexcept { return c >= '0' && c <= '9'; }
+};
+
+/// The blanks of JSON.
+struct Blank {
+  static Bytes of(Bytes text) noexcept {
+    return (text == each_byte(' ')) | (text == each_byte('\n')) | (text == each_byte('\r')) | (text == each_byte('\t'));
+  }
+  static bool has(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+};
+
 /// All bytes but the ends of lines.
 struct OfLine {
   static Bytes of(Bytes text) noexcept { return ~((text == each_byte('\n')) | (text == each_byte('\r'))); }
@@ -88,30 +101,30 @@ struct OfField {
   static bool has(char c) noexcept { return c != '&' && c != ';'; }
 };
 
-/// Returns the first byte that is not of the kind, or `end`.
+/// Does front_end() behind the first sixteen bytes.
 template <class Kind>
-inline const char* front_end(const char* at, const char* end) noexcept {
+const char* far_front_end(const char* at, const char* end) noexcept {
+  while (end - at >= 2 * kBytes) {
+    const auto one = Kind::of(load_bytes(at));
+    const auto two = Kind::of(load_bytes(at + kBytes));
+    if (!all_of(one & two)) return all_of(one) ? at + kBytes + front_of(two) : at + front_of(one);
+    at += 2 * kBytes;
+  }
   if (end - at >= kBytes) {
-    const auto first = Kind::of(load_bytes(at));
-    if (!all_of(first)) return at + front_of(first);
+    const auto last = Kind::of(load_bytes(at));
+    if (!all_of(last)) return at + front_of(last);
     at += kBytes;
-    while (end - at >= 2 * kBytes) {
-      const auto one = Kind::of(load_bytes(at));
-      const auto two = Kind::of(load_bytes(at + kBytes));
-      if (all_of(one & two)) {
-        at += 2 * kBytes;
-        continue;
-      }
-      return all_of(one) ? at + kBytes + front_of(two) : at + front_of(one);
-    }
-    if (end - at >= kBytes) {
-      const auto last = Kind::of(load_bytes(at));
-      if (!all_of(last)) return at + front_of(last);
-      at += kBytes;
-    }
   }
   while (at != end && Kind::has(*at)) ++at;
   return at;
+}
+
+/// Returns the first byte that is not of the kind, or `end`.
+template <class Kind>
+inline const char* front_end(const char* at, const char* end) noexcept {
+  if (end - at < kBytes) return far_front_end<Kind>(at, end);
+  const auto first = Kind::of(load_bytes(at));
+  return all_of(first) ? far_front_end<Kind>(at + kBytes, end) : at + front_of(first);
 }
 
 }  // namespace headgate::scan

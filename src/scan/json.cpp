@@ -14,6 +14,13 @@ namespace {
 constexpr std::ptrdiff_t kShortText = 64;
 
 constexpr bool is_blank(char c) noexcept { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); }
+/// Returns the closing quote of a short plain string; null if the string is not short and plain, or if the piece cuts
+/// it.
+inline const char* short_text_end(const char* at, const char* end) noexcept {
+  const char* const quote = front_end<Plain>(at, end - at < kShortText ? end : at + kShortText);
+  return quote != end && *quote == '"' ? quote : nullptr;
+}
+
 /// Returns the pointers that lead to an element of an array.
 std::uint64_t of_element(const Pointers::Level& level, std::uint64_t alive, std::int64_t element) noexcept {
   auto out = level.all & alive;
@@ -80,7 +87,7 @@ const char* JsonScanner::read_structure(const char* at, const char* const end) n
   while (at != end) {
     const char c = *at;
     if (is_blank(c)) {
-      ++at;
+      at = c == '\n' ? front_end<Blank>(at, end) : at + 1;  // an indentation is long
       continue;
     }
     switch (at_) {
@@ -107,7 +114,7 @@ const char* JsonScanner::read_structure(const char* at, const char* const end) n
           fail();
           return end;
         }
-        at = begin_text(at + 1, end, true);
+        at = begin_name(at + 1, end);
         break;
       case At::colon:
         if (c != ':') {
@@ -121,7 +128,10 @@ const char* JsonScanner::read_structure(const char* at, const char* const end) n
         ++at;
         if (c == ',') {
           at_ = array_ ? At::value : At::name;
-          if (array_) begin_element();
+          if (array_)
+            begin_element();
+          else if (at != end && *at == '"')
+            at = begin_name(at + 1, end);
         } else if (c == ']' || c == '}') {
           close(c == ']');
         } else {
@@ -138,11 +148,16 @@ const char* JsonScanner::read_structure(const char* at, const char* const end) n
   return at;
 }
 
-const char* JsonScanner::begin_value(const char* at, const char* const end) noexcept {
+inline const char* JsonScanner::begin_value(const char* at, const char* const end) noexcept {
   targets_ = live_ == 0 ? 0 : live_ & pointers_->level(depth_).end;
   if (depth_ == 0) elements_ = 0;
   switch (*at) {
     case '"':
+      if (const char* const quote = short_text_end(at + 1, end); quote != nullptr) {
+        const std::string_view text(at + 1, static_cast<std::size_t>(quote - at - 1));
+        end_text(text, text.size(), false);
+        return quote + 1;
+      }
       return begin_text(at + 1, end, false);
     case '{':
       open(false);
@@ -151,23 +166,30 @@ const char* JsonScanner::begin_value(const char* at, const char* const end) noex
       open(true);
       return at + 1;
     case 't':
-      word_ = "true";
-      break;
+      return begin_word(at, end, "true");
     case 'f':
-      word_ = "false";
-      break;
+      return begin_word(at, end, "false");
     case 'n':
-      word_ = "null";
-      break;
+      return begin_word(at, end, "null");
     default:
       return begin_number(at, end);
+  }
+}
+
+template <std::size_t kSize>
+inline const char* JsonScanner::begin_word(const char* at, const char* end, const char (&word)[kSize]) noexcept {
+  constexpr std::ptrdiff_t kLength = kSize - 1;
+  word_ = {word, kLength};
+  if (end - at >= kLength && std::memcmp(at, word, kLength) == 0) {
+    end_word();
+    return at + kLength;
   }
   at_ = At::word;
   word_read_ = 0;
   return read_word(at, end);
 }
 
-const char* JsonScanner::begin_number(const char* at, const char* end) noexcept {
+inline const char* JsonScanner::begin_number(const char* at, const char* end) noexcept {
   if (targets_ == 0) {
     if (const char* const to = number_end(at, end); to != at) {
       end_value();
@@ -179,16 +201,18 @@ const char* JsonScanner::begin_number(const char* at, const char* end) noexcept 
   return read_number(at, end);
 }
 
+/// Reads the name of a member, and the colon if it follows at once.
+inline const char* JsonScanner::begin_name(const char* at, const char* end) noexcept {
+  const char* const quote = short_text_end(at, end);
+  if (quote == nullptr) return begin_text(at, end, true);
+  end_name({at, static_cast<std::size_t>(quote - at)}, true);
+  at = quote + 1;
+  if (at == end || *at != ':') return at;
+  at_ = At::value;
+  return at + 1;
+}
+
 const char* JsonScanner::begin_text(const char* at, const char* end, bool name) noexcept {
-  const char* const quote = front_end<Plain>(at, end - at < kShortText ? end : at + kShortText);
-  if (quote != end && *quote == '"') {
-    const std::string_view text(at, static_cast<std::size_t>(quote - at));
-    if (name)
-      end_name(text, true);
-    else
-      end_text(text, text.size(), false);
-    return quote + 1;
-  }
   text_is_name_ = name;
   at_ = At::text;
   text_.begin(name ? alive_ != 0 : (targets_ & found_->values()) != 0);
@@ -227,7 +251,7 @@ const char* JsonScanner::read_word(const char* at, const char* end) noexcept {
   return at;
 }
 
-void JsonScanner::begin_element() noexcept {
+inline void JsonScanner::begin_element() noexcept {
   if (depth_ == 1) ++elements_;
   if (alive_ == 0) {
     live_ = 0;
@@ -259,13 +283,19 @@ void JsonScanner::close(bool array) noexcept {
   end_value();
 }
 
-void JsonScanner::end_name(std::string_view name, bool plain) noexcept {
+inline void JsonScanner::end_name(std::string_view name, bool plain) noexcept {
   at_ = At::colon;
   if (alive_ == 0) return;
   const auto& level = pointers_->level(depth_ - 1);
   live_ = level.all & alive_;
-  if (plain && !name.empty() && (level.filter & filter_bit(name)) == 0) return;
-  const auto matched = match_name(level, alive_, name, plain);
+  Matched matched;
+  if (plain) {
+    const auto key = name_key(name);
+    if ((level.filter & filter_bit(key)) == 0) return;
+    matched = match_plain(level, alive_, name, key);
+  } else {
+    matched = match_name(level, alive_, name);
+  }
   live_ |= matched.live;
   const auto named = matched.live | matched.confused;
   if (named == 0) return;
@@ -274,7 +304,7 @@ void JsonScanner::end_name(std::string_view name, bool plain) noexcept {
   seen |= named;
 }
 
-void JsonScanner::end_text(std::string_view text, std::uint64_t length, bool block) noexcept {
+inline void JsonScanner::end_text(std::string_view text, std::uint64_t length, bool block) noexcept {
   if (block)
     ++blocks_;
   else
@@ -288,7 +318,7 @@ void JsonScanner::end_number() noexcept {
   end_value();
 }
 
-void JsonScanner::end_word() noexcept {
+inline void JsonScanner::end_word() noexcept {
   if (targets_ == 0) return end_value();
   if (word_.front() == 'n')
     found_->null(targets_);
@@ -297,7 +327,7 @@ void JsonScanner::end_word() noexcept {
   end_value();
 }
 
-void JsonScanner::end_value() noexcept {
+inline void JsonScanner::end_value() noexcept {
   at_ = depth_ == 0 ? At::done : At::next;
   if (depth_ == 0) ++documents_;
 }

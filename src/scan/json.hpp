@@ -54,6 +54,9 @@ class JsonScanner {
   const char* read_structure(const char* at, const char* end) noexcept;
   const char* begin_value(const char* at, const char* end) noexcept;
   const char* begin_number(const char* at, const char* end) noexcept;
+  template <std::size_t kSize>
+  const char* begin_word(const char* at, const char* end, const char (&word)[kSize]) noexcept;
+  const char* begin_name(const char* at, const char* end) noexcept;
   const char* begin_text(const char* at, const char* end, bool name) noexcept;
   const char* read_text(const char* at, const char* end) noexcept;
   const char* read_number(const char* at, const char* end) noexcept;

@@ -1,5 +1,7 @@
 #include "names.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -51,15 +53,28 @@ std::string fold_field(std::string_view name) {
   return out;
 }
 
-Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::string_view name, bool plain) noexcept {
-  Matched out;
+Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::string_view name) noexcept {
   std::array<char, kMaxFolded> buffer;
-  std::string_view folded = name;
-  if (!plain) folded = {buffer.data(), fold_name(name.substr(0, buffer.size()), buffer.data())};
+  const std::string_view folded(buffer.data(), fold_name(name.substr(0, buffer.size()), buffer.data()));
+  Matched out;
   for (const auto& each : level.names) {
-    const auto concerned = each.pointers & alive;
-    if (concerned == 0 || !same_word(each.folded, folded)) continue;
-    (each.step == name ? out.live : out.confused) |= concerned;
+    if (each.step == name)
+      out.live |= each.pointers & alive;
+    else if (each.folded == folded)
+      out.confused |= each.pointers & alive;
+  }
+  return out;
+}
+
+Matched match_plain(const Pointers::Level& level, std::uint64_t alive, std::string_view name,
+                    std::uint64_t key) noexcept {
+  Matched out;
+  for (const auto& each : level.names) {
+    if (each.key != key || (each.pointers & alive) == 0) continue;
+    if (each.step == name)
+      out.live |= each.pointers & alive;
+    else if (same_word(each.folded, name))
+      out.confused |= each.pointers & alive;
   }
   return out;
 }

@@ -1,10 +1,11 @@
 #pragma once
 // Names of members and fields as readers compare them. Some readers ignore the case, and some end a name at U+0000.
 
-#include "headgate/core/text.hpp"
+#include "headgate/core/eight_bytes.hpp"
 #include "headgate/scan/pointer.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -20,12 +21,25 @@ std::string fold_name(std::string_view name);
 std::size_t fold_field(std::string_view name, char* out) noexcept;
 std::string fold_field(std::string_view name);
 
-/// Returns a bit that depends on the length of a name that is not empty and on its first and last byte without their
-/// case. It is the same for a name in ASCII and for the folded one.
-inline std::uint64_t filter_bit(std::string_view name) noexcept {
-  const auto byte = [](char c) { return static_cast<unsigned char>(lower(c)); };
-  return std::uint64_t{1} << ((name.size() + byte(name.front()) * 5U + byte(name.back()) * 3U) & 63U);
+/// Returns a number that is the same for a name in ASCII in any case and for the folded one, and rarely for other
+/// names.
+inline std::uint64_t name_key(std::string_view name) noexcept {
+  const auto load = [&](std::size_t at, auto bits) {
+    std::memcpy(&bits, name.data() + at, sizeof bits);
+    return std::uint64_t{bits};
+  };
+  const auto size = name.size();
+  std::uint64_t key = 0;
+  if (size >= 8)
+    key = load(0, std::uint64_t{}) ^ load(size - 8, std::uint64_t{}) << 8U;
+  else if (size >= 4)
+    key = load(0, std::uint32_t{}) | load(size - 4, std::uint32_t{}) << 32U;
+  else if (size > 0)
+    key = load(0, std::uint8_t{}) | load(size / 2, std::uint8_t{}) << 8U | load(size - 1, std::uint8_t{}) << 16U;
+  return (key | eight_of(0x20)) * 0x9E37'79B9'7F4A'7C15U + size;
 }
+/// Returns the bit of a key in Pointers::Level::filter.
+constexpr std::uint64_t filter_bit(std::uint64_t key) noexcept { return std::uint64_t{1} << (key >> 58U); }
 
 /// The pointers that a member or field concerns.
 struct Matched {
@@ -33,8 +47,11 @@ struct Matched {
   std::uint64_t confused = 0;  ///< whose step is the name for some readers only
 };
 
-/// Returns those of `alive` that the name of a member concerns. `plain` says that it is ASCII without U+0000.
-Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::string_view name, bool plain) noexcept;
+/// Returns those of `alive` that the name of a member concerns.
+Matched match_name(const Pointers::Level& level, std::uint64_t alive, std::string_view name) noexcept;
+/// The same for a name in ASCII without U+0000, whose key is known.
+Matched match_plain(const Pointers::Level& level, std::uint64_t alive, std::string_view name,
+                    std::uint64_t key) noexcept;
 /// The same for a field of a form.
 Matched match_field(const Pointers::Level& level, std::string_view name) noexcept;
 

@@ -104,8 +104,10 @@ std::size_t Pointers::add(const Pointer& pointer, Take take) {
     auto name =
         std::find_if(level.names.begin(), level.names.end(), [&](const auto& each) { return each.step == step; });
     if (name == level.names.end()) {
-      name = level.names.insert(name, {step, fold_name(step), 0, element_of(step), fold_field(step)});
-      if (!name->folded.empty()) level.filter |= filter_bit(name->folded);
+      const auto folded = fold_name(step);
+      const auto key = name_key(folded);
+      name = level.names.insert(name, {step, folded, key, 0, element_of(step), fold_field(step)});
+      level.filter |= filter_bit(key);
     }
     name->pointers |= bit;
     if (name->element >= 0) level.elements |= bit;

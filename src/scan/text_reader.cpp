@@ -181,6 +181,21 @@ const char* TextReader::end_text(const char* quote) noexcept {
   return quote + 1;
 }
 
+/// Reads what may be a block and is not kept, up to something else than base64 and escaped slashes, and that with
+/// read_run().
+const char* TextReader::skip_block(const char* at, const char* const end) noexcept {
+  for (;;) {
+    const char* const run = front_end<Base64>(at, end);
+    length_ += static_cast<std::uint64_t>(run - at);
+    at = run;
+    if (end - at < 2 || at[0] != '\\' || at[1] != '/') break;
+    ++length_;
+    at += 2;
+    plain_ = false;
+  }
+  return at == end ? at : read_run(at, end);
+}
+
 /// Reads a text that is neither kept nor a block. Leaves what the piece may cut to the other functions.
 const char* TextReader::skip_text(const char* at, const char* const end) noexcept {
   const char* const begin = at;
@@ -270,6 +285,8 @@ const char* TextReader::read(const char* at, const char* const end) noexcept {
       at = read_character(at, end);
     else if (class_ == Class::text && !keep_)
       at = skip_text(at, end);
+    else if (class_ == Class::base64 && !keep_ && length_ >= sizeof front_)
+      at = skip_block(at, end);
     else
       at = read_run(at, end);
   }

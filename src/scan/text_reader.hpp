@@ -36,6 +36,7 @@ class TextReader {
 
   const char* read_run(const char* at, const char* end) noexcept;
   const char* read_character(const char* at, const char* end) noexcept;
+  const char* skip_block(const char* at, const char* end) noexcept;
   const char* skip_text(const char* at, const char* end) noexcept;
   const char* end_text(const char* quote) noexcept;
   void read_inside(char c) noexcept;

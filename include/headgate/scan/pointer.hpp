@@ -60,17 +60,18 @@ class Pointers {
   /// A step that some pointers have at the same place. Sets of pointers are bits: pointer i is bit i.
   struct Name {
     std::string step;
-    std::string folded;          ///< fold_name() of the step
+    std::string folded;          ///< the step as it is compared without case
+    std::uint64_t key = 0;       ///< a number of `folded` that is compared first
     std::uint64_t pointers = 0;  ///< the pointers with this step
     std::int64_t element = -1;   ///< the index of an array that the step means; -1 if it is none
-    std::string fields_folded;   ///< fold_field() of the step
+    std::string fields_folded;   ///< the same as `folded` for fields of forms
   };
   /// The steps of all pointers at one place.
   struct Level {
     std::uint64_t end = 0;       ///< the pointers that have no step here: they mean the value itself
     std::uint64_t all = 0;       ///< the pointers whose step here is "*"
     std::uint64_t elements = 0;  ///< the pointers whose step here can be the index of an array
-    std::uint64_t filter = 0;    ///< the bits filter_bit() of all folded names
+    std::uint64_t filter = 0;    ///< a bit for each name, by its key
     std::vector<Name> names;
   };
   const Level& level(std::size_t place) const noexcept { return levels_[place]; }

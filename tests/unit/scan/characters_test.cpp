@@ -36,6 +36,8 @@ TEST(Front, EndsAtTheFirstOtherByteAtEveryPlace) {
         text[place] = static_cast<char>(byte);
         expect_front<Plain>(text);
         expect_front<Base64>(text);
+        expect_front<Digit>(text);
+        expect_front<Blank>(text);
         expect_front<OfLine>(text);
         expect_front<OfField>(text);
       }
