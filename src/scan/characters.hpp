@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace headgate::scan {
 
@@ -88,26 +89,36 @@ inline std::uint32_t four_hex(const char* at) noexcept {
   return hex_value(at[0]) << 12U | hex_value(at[1]) << 8U | hex_value(at[2]) << 4U | hex_value(at[3]);
 }
 
-/// Returns the character that a backslash with `c` behind it means; 0 if there is none ("u" is none).
-constexpr char escaped(char c) noexcept {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
+/// The characters that a backslash with another one behind it means; 0 if that is no escape, or "u".
+inline constexpr std::array<char, 256> kEscaped = [] {
+  std::array<char, 256> out{};
+  constexpr std::string_view kNames = "\"\\/bfnrt";
+  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+  for (std::size_t i = 0; i < kNames.size(); ++i) out[static_cast<unsigned char>(kNames[i])] = kMeant[i];
+  return out;
+}();
+constexpr char escaped(char c) noexcept { return kEscaped[static_cast<unsigned char>(c)]; }
+
+/// Returns the end of the plain bytes and the escapes of two bytes in front, or an earlier place of them. Adds the
+/// number of escapes to `escapes`.
+inline const char* escapes_end(const char* at, const char* end, std::uint64_t& escapes) noexcept {
+#if defined(__SSE2__)
+  while (end - at > kBytes) {
+    auto stops = mask_of(Plain::of(load_bytes(at))) ^ 0xFFFFU;
+    if (stops == 0) return at + kBytes;
+    auto passed = kBytes;
+    while (stops != 0) {
+      const auto place = __builtin_ctz(stops);
+      if (at[place] != '\\' || escaped(at[place + 1]) == '\0') return at + place;
+      ++escapes;
+      stops &= ~(3U << static_cast<unsigned>(place));
+      if (place == kBytes - 1) ++passed;
+    }
+    at += passed;
   }
+#endif
+  for (; end - at >= 2 && *at == '\\' && escaped(at[1]) != '\0'; at += 2) ++escapes;
+  return at;
 }
 
 constexpr bool is_high_surrogate(std::uint32_t code) noexcept { return (code & 0xFFFFFC00U) == 0xD800U; }

@@ -86,13 +86,13 @@ void TextReader::put(std::uint32_t point) noexcept {
 }
 
 void TextReader::classify(char c) noexcept {
-  constexpr std::uint32_t kData = 0x64617461;  // "data"
+  constexpr std::uint32_t kDataScheme = 0x64617461;  // "data"
   switch (class_) {
     case Class::base64:
       if (Base64::has(c) || c == '\n' || c == '\r') return;
       if (c == '=') {
         class_ = Class::padding;
-      } else if (c == ':' && length_ == sizeof front_ && front_ == kData && !data_url_) {
+      } else if (c == ':' && length_ == sizeof front_ && front_ == kDataScheme && !data_url_) {
         class_ = Class::header;
         data_url_ = true;
         header_ = 0;
@@ -203,6 +203,7 @@ const char* TextReader::skip_text(const char* at, const char* const end) noexcep
   for (;;) {
     const char* const run = front_end<Plain>(at, end);
     at = run;
+    if (at != end && *at == '\\') at = escapes_end(at, end, less);
     if (at != end && !is_ascii(*at)) at = characters_end(at, end);
     for (; end - at >= kEscapeBytes && at[0] == '\\' && at[1] == 'u'; at += kEscapeBytes, less += 3)
       if (!takes_three_bytes(four_hex(at + 2))) break;

@@ -115,5 +115,30 @@ TEST(Characters, AreNeverPassedIfTheyAreInvalid) {
   EXPECT_GT(passed, 500'000U) << "nearly nothing is passed";
 }
 
+TEST(Characters, AndEscapesArePassedAndCounted) {
+  constexpr std::string_view kPieces[] = {"\\n", "\\\"", "\\\\", "a", "text ", "a text of more than sixteen bytes"};
+  Random random(13);
+  std::size_t passed = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string text;
+    std::vector<std::size_t> escapes_before(1, 0);  // by the length of the text; -1 within an escape
+    while (text.size() < 80) {
+      const auto piece = kPieces[random() % std::size(kPieces)];
+      const auto before = escapes_before.back();
+      text += piece;
+      if (piece.front() == '\\') escapes_before.push_back(static_cast<std::size_t>(-1));
+      while (escapes_before.size() <= text.size()) escapes_before.push_back(before + (piece.front() == '\\' ? 1 : 0));
+    }
+    const auto damaged = random() % text.size();
+    if (random() % 2 == 0) text[damaged] = "\"\\\n\xc3ux"[random() % 6];
+    std::uint64_t escapes = 0;
+    const auto end = end_in(text, [&](const char* at, const char* stop) { return escapes_end(at, stop, escapes); });
+    if (end > damaged) continue;
+    ASSERT_EQ(escapes_before[end], escapes) << text;
+    passed += end;
+  }
+  EXPECT_GT(passed, 5'000U) << "nearly nothing is passed";
+}
+
 }  // namespace
 }  // namespace headgate::scan
