@@ -25,9 +25,13 @@ bool is_text(std::string_view text, bool cut) noexcept {
 }  // namespace
 
 void FormReader::begin(const Pointers& pointers, FoundSet& found) noexcept {
-  *this = FormReader();
   pointers_ = &pointers;
   found_ = &found;
+  kept_size_ = 0;
+  length_ = targets_ = seen_ = 0;
+  documents_ = text_bytes_ = 0;
+  escape_ = 0;
+  in_value_ = begun_ = malformed_ = false;
 }
 
 void FormReader::put(char c) noexcept {

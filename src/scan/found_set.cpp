@@ -15,6 +15,14 @@ void for_each_bit(std::uint64_t bits, Function function) noexcept {
   for (; bits != 0; bits &= bits - 1) function(static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
+/// Forgets the value before, but not whether it was repeated.
+void set(Found& found, Found::Kind kind) noexcept {
+  const bool repeated = found.repeated;
+  found = Found();
+  found.kind = kind;
+  found.repeated = repeated;
+}
+
 }  // namespace
 
 void FoundSet::begin(const Pointers& pointers) {
@@ -31,7 +39,7 @@ void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t 
     auto& slot = slots_[index];
     const auto shown = whole_characters(text, kMaxText);
     std::copy(shown.begin(), shown.end(), slot.text.begin());
-    slot.found.kind = Found::Kind::text;
+    set(slot.found, Found::Kind::text);
     slot.found.text = {slot.text.data(), shown.size()};
     slot.found.cut = length > kMaxText;
   });
@@ -45,7 +53,7 @@ void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t 
 void FoundSet::number(std::uint64_t targets, std::int64_t number) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) {
     auto& found = slots_[index].found;
-    found.kind = Found::Kind::number;
+    set(found, Found::Kind::number);
     found.number = number;
   });
 }
@@ -53,13 +61,13 @@ void FoundSet::number(std::uint64_t targets, std::int64_t number) noexcept {
 void FoundSet::boolean(std::uint64_t targets, bool truth) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) {
     auto& found = slots_[index].found;
-    found.kind = Found::Kind::boolean;
+    set(found, Found::Kind::boolean);
     found.truth = truth;
   });
 }
 
 void FoundSet::structure(std::uint64_t targets) noexcept {
-  for_each_bit(targets & values_, [&](std::size_t index) { slots_[index].found.kind = Found::Kind::structure; });
+  for_each_bit(targets & values_, [&](std::size_t index) { set(slots_[index].found, Found::Kind::structure); });
 }
 
 void FoundSet::null(std::uint64_t targets) noexcept {

@@ -8,8 +8,8 @@
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <initializer_list>
 
 namespace headgate::scan {
 
@@ -22,16 +22,43 @@ struct Scan::State {
   FormReader fields;
 };
 
+namespace {
+
+bool is_any(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  return std::any_of(words.begin(), words.end(), [word](auto each) { return same_word(word, each); });
+}
+
+/// Returns whether all readers see the same ASCII characters, as the parameters of a type name no other charset. Some
+/// readers decode UTF-7, in which plain text can mean a quote.
+bool is_ascii_based(std::string_view parameters) noexcept {
+  constexpr std::string_view kCharset = "charset";
+  while (!parameters.empty()) {
+    parameters.remove_prefix(1);  // the semicolon
+    const auto parameter = trimmed(parameters.substr(0, parameters.find(';')));
+    parameters.remove_prefix(std::min(parameters.find(';'), parameters.size()));
+    const auto name = trimmed(parameter.substr(0, parameter.find('=')));
+    if (name.size() == parameter.size() || !same_word(name, kCharset)) continue;
+    auto value = trimmed(parameter.substr(parameter.find('=') + 1));
+    if (value.size() > 1 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    if (!is_any(value, {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"})) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<Form> form_of(std::string_view content_type) noexcept {
-  const auto type = trimmed(content_type.substr(0, content_type.find(';')));
+  const auto end = std::min(content_type.find(';'), content_type.size());
+  const auto type = trimmed(content_type.substr(0, end));
   constexpr std::string_view kSuffix = "+json";
-  if (same_word(type, "application/json") || same_word(type, "text/json")) return Form::json;
-  if (type.size() > kSuffix.size() && same_word(type.substr(type.size() - kSuffix.size()), kSuffix)) return Form::json;
-  if (same_word(type, "text/event-stream")) return Form::events;
-  if (same_word(type, "application/x-www-form-urlencoded")) return Form::form;
-  constexpr std::array<std::string_view, 5> kLines = {"application/x-ndjson", "application/ndjson", "application/jsonl",
-                                                      "application/x-jsonlines", "application/jsonlines"};
-  if (std::any_of(kLines.begin(), kLines.end(), [type](auto word) { return same_word(type, word); }))
+  if (is_any(type, {"text/event-stream"})) return Form::events;
+  if (!is_ascii_based(content_type.substr(end))) return std::nullopt;
+  const auto suffix = type.substr(type.size() - std::min(type.size(), kSuffix.size()));
+  if (is_any(type, {"application/json", "text/json"}) || (type != suffix && same_word(suffix, kSuffix)))
+    return Form::json;
+  if (is_any(type, {"application/x-www-form-urlencoded"})) return Form::form;
+  if (is_any(type, {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
+                    "application/jsonlines"}))
     return Form::lines;
   return std::nullopt;
 }

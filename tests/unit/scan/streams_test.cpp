@@ -141,6 +141,17 @@ TEST(FormOf, IsReadFromTheContentType) {
     EXPECT_EQ(form_of(other), std::nullopt) << other;
 }
 
+TEST(FormOf, IsEmptyForCharsetsInWhichPlainTextCanMeanAQuote) {
+  for (const auto* charset : {"utf-8", "UTF-8", "\"utf-8\"", "us-ascii", "ISO-8859-1"})
+    EXPECT_EQ(form_of("application/json; Charset = " + std::string(charset)), Form::json) << charset;
+  for (const auto* charset : {"utf-7", "utf-16", "UTF-32LE", "shift_jis", "gbk", "", "\"utf-7\""})
+    EXPECT_EQ(form_of("application/json;charset=" + std::string(charset)), std::nullopt) << charset;
+  EXPECT_EQ(form_of("application/json;charset=utf-8;charset=utf-7"), std::nullopt);
+  EXPECT_EQ(form_of("application/x-www-form-urlencoded;x=\";\";charset=utf-7"), std::nullopt);
+  EXPECT_EQ(form_of("application/json;x-charset=utf-7;charset"), Form::json);
+  EXPECT_EQ(form_of("text/event-stream;charset=utf-7"), Form::events) << "it is always UTF-8";
+}
+
 TEST(Scan, DoesNothingBeforeItIsBegun) {
   Scan scan;
   scan.feed("{}");

@@ -85,6 +85,17 @@ TEST(Values, DoNotRemainForTheNextBody) {
   EXPECT_EQ(found.number, 0);
 }
 
+TEST(Values, HaveNothingOfTheValueBefore) {
+  Scanned scanned({"/*"});
+  const auto& found = scanned.first(R"([5,true,"text"])");
+  EXPECT_EQ(found.kind, Kind::text);
+  EXPECT_EQ(found.number, 0);
+  EXPECT_FALSE(found.truth);
+  scanned.first(R"(["text",5])");
+  EXPECT_EQ(found.text, "");
+  EXPECT_EQ(found.number, 5);
+}
+
 TEST(Values, OfNumbersAreRoundedUpExactly) {
   const std::pair<std::string_view, std::int64_t> cases[] = {
       {"0", 0},
