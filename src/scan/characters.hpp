@@ -46,27 +46,46 @@ inline const char* characters_of_any_machine(const char* at, const char* end) no
   return at;
 }
 
-/// The same, but passes over more plain bytes if they are near the characters.
+/// Turns the highest bit of each byte, so that signed bytes have the order of unsigned ones.
+inline Bytes flipped(Bytes text) noexcept { return text ^ each_byte('\x80'); }
+
+/// Returns which bytes begin no character, or none with the second byte, whatever the others are.
+inline Bytes invalid_pairs(Bytes first, Bytes second) noexcept {
+  const auto from_a0 = flipped(second) > each_byte(0x1F);
+  const auto from_90 = flipped(second) > each_byte(0x0F);
+  return ((first == each_byte('\xE0')) & ~from_a0) | ((first == each_byte('\xED')) & from_a0) |
+         ((first == each_byte('\xF0')) & ~from_90) | ((first == each_byte('\xF4')) & from_90) |
+         ((first & each_byte('\xFE')) == each_byte('\xC0')) | (flipped(first) > each_byte(0x74));
+}
+
+/// Does the same as characters_of_any_machine(), but passes over more plain bytes if they are near the characters.
 inline const char* characters_end(const char* at, const char* end) noexcept {
 #if defined(__SSE2__)
-  while (end - at >= kBytes) {
+  while (end - at > kBytes) {
     const auto text = load_bytes(at);
     const auto high = mask_of(text);
     if (high == 0) return at;
-    const auto shifted = text ^ each_byte('\x80');  // has the order of unsigned bytes
-    // These need a look at the second byte, or are invalid.
+    const auto shifted = flipped(text);
     const auto special = (text == each_byte('\xE0')) | (text == each_byte('\xED')) | (shifted > each_byte(0x6F)) |
                          ((text & each_byte('\xFE')) == each_byte('\xC0'));
-    if (mask_of(special) != 0) break;
+    unsigned four = 0;
+    if (mask_of(special) != 0) {
+      if (mask_of(invalid_pairs(text, load_bytes(at + 1))) != 0) break;
+      four = mask_of(shifted > each_byte(0x6F));
+    }
     const auto stops = (mask_of(Plain::of(text)) | high) ^ 0xFFFFU;
-    const auto next = mask_of(text < each_byte('\xC0'));
-    const auto lead = high & ~next;
+    const auto begins = mask_of(text > each_byte('\xBF'));  // ASCII and first bytes
+    const auto lead = high & begins;
+    const auto follows = begins ^ 0xFFFFU;
     const auto three = mask_of(shifted > each_byte(0x5F));
+    const auto expected = lead << 1U | three << 2U | four << 3U;
     // No byte of a character may be at the place of the stop, nor behind it.
     const auto size = stops == 0 ? 15U : static_cast<unsigned>(__builtin_ctz(stops));
-    if ((((lead << 1U | three << 2U) ^ next) & ((2U << size) - 1)) != 0) return at;
+    if (((expected ^ follows) & ((2U << size) - 1)) != 0) break;
     if (stops != 0) return at + size;
-    at += (lead & 0x8000U) != 0 ? kBytes - 1 : (three & 0x4000U) != 0 ? kBytes - 2 : kBytes;
+    // The last character may go on behind these bytes.
+    const auto cut = (lead & 0x8000U) != 0 ? 1 : (three & 0x4000U) != 0 ? 2 : (four & 0x2000U) != 0 ? 3 : 0;
+    at += kBytes - cut;
   }
 #endif
   return characters_of_any_machine(at, end);

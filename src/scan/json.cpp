@@ -11,7 +11,7 @@ namespace headgate::scan {
 namespace {
 
 /// Longest text that is read at once if it is plain.
-constexpr std::ptrdiff_t kShortText = 64;
+constexpr std::ptrdiff_t kShortText = 256;
 
 constexpr bool is_blank(char c) noexcept { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); }
 /// Returns the closing quote of a short plain string; null if the string is not short and plain, or if the piece cuts
