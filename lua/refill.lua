@@ -15,6 +15,9 @@
 -- KEYS  "<moment>:<rate>", then <part> if it is not 0, then <distance>. moment: microseconds since the epoch. rate: two
 --       digits for its form, 14 of its period in microseconds, 9 of its count. Form 54 has both eleven times as large.
 --       Form 55 is for rates that are too large for that: a period of one microsecond more, and the count (0 for 10^9).
+--       A count above 10^9 is stored after a similar rate in form 55, for versions that do not know such counts:
+--       "<moment>:<rate><period><count><part><distance>", where period, count and part have 14 digits. It always has a
+--       part, and so always 83 digits after the colon.
 --       part: 9 digits, the moment's fraction of a microsecond in units of 1/count. distance: 16 digits, how far ahead
 --       the moment was when it was written, in whole microseconds.
 --       Earlier versions, which store no distance, read everything after the rate as a part. They ignore this part if
@@ -45,8 +48,9 @@ if whole and whole + 0 >= now then
   ahead, part = whole - now, tonumber(rest) or 0
   local length = #rest
   if length >= 25 then
-    part = (length == 34 or length == 50) and rest:sub(26, 34) + 0 or 0
-    other = rest:sub(1, 25) ~= ARGV[at + 6]
+    local large = length == 83
+    part = large and rest:sub(54, 67) + 0 or (length == 34 or length == 50) and rest:sub(26, 34) + 0 or 0
+    other = rest:sub(1, large and 53 or 25) ~= ARGV[at + 6]
     if other then
       local function rate_in(text)
         local form, period, count = text:sub(1, 2), tonumber(text:sub(3, 16)), tonumber(text:sub(17, 25))
@@ -55,12 +59,15 @@ if whole and whole + 0 >= now then
         elseif form == '55' then
           period = period - 1
         end
+        if #text > 50 then
+          period, count = text:sub(26, 39) + 0, text:sub(40, 53) + 0
+        end
         return period > 0 and period or 1, count > 0 and count or 1000000000
       end
       period, from_period, from_count = rate_in(ARGV[at + 6]), rate_in(rest)
       other = from_period ~= period or from_count ~= parts
     end
-    if length == 41 or length == 50 then
+    if length == 41 or length == 50 or large then
       distance = rest:sub(-16) + 0
       most, most_part = distance, part
     elseif other then
@@ -161,7 +168,8 @@ if write then
   if ahead < 0 or (ahead == 0 and part == 0) then  -- more may be given back than was taken
     call('DEL', key)
   else
-    call('SET', key, format('%d:%s%s%016d', now + ahead, ARGV[at + 6], part == 0 and '' or format('%09d', part), ahead),
-      'PX', format('%d', ahead / 1000 + 2))
+    local fraction = #ARGV[at + 6] > 25 and format('%014d', part) or part ~= 0 and format('%09d', part) or ''
+    call('SET', key, format('%d:%s%s%016d', now + ahead, ARGV[at + 6], fraction, ahead), 'PX',
+      format('%d', ahead / 1000 + 2))
   end
 end

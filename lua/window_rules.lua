@@ -4,7 +4,7 @@
 -- ARGV  0  cost, below 0 to give back
 --
 -- take   needs used, owed and room, and changes the first two. Takes the cost or as much as is left; with below, the
---        rest becomes a debt of at most 10^9. Gives back at most what was taken, first the debt.
+--        rest becomes a debt of at most 10^13. Gives back at most what was taken, first the debt.
 
 --@take
 if takes then
@@ -17,8 +17,8 @@ if takes then
     used = used + taking
     if below then
       owed = owed + cost - taking
-      if owed > 1000000000 then
-        owed = 1000000000
+      if owed > 10000000000000 then
+        owed = 10000000000000
       end
     end
   elseif cost < 0 then

@@ -50,7 +50,7 @@ end
 local stored = pcall('GET', key)
 if type(stored) == 'string' then
   local number, moment = match(stored, '^(%d+)@(%d+)$')
-  if number and number + 0 <= 1000000000 then
+  if number and number + 0 <= 10000000000000 then
     local debt = 0
     if #moment > 16 then
       moment, debt = moment:sub(1, 16), moment:sub(17) + 0
@@ -91,7 +91,7 @@ local most = ARGV[at + 1] + 0
 most = reply[words] > most and reply[words] or most
 if used > most then  -- the rest is taken from the next windows
   owed, used = owed + used - most, most
-  owed = owed < 1000000000 and owed or 1000000000
+  owed = owed < 10000000000000 and owed or 10000000000000
 end
 if wrong or used ~= reply[words] or owed ~= reply[words + 2] then
   if used == 0 and owed == 0 then

@@ -133,7 +133,7 @@ if wrong or owed > 0 or used ~= reply[words] or added > 0 then
         else
           owed = owed + total - due
         end
-        owed = owed < 1000000000 and owed or 1000000000
+        owed = owed < 10000000000000 and owed or 10000000000000
       elseif size > live then
         call('LTRIM', key, size - live, -1)
       end

@@ -4,8 +4,9 @@
 -- of a boundary do not pass, unlike in a fixed window. But if all requests of the previous window came at its very end,
 -- up to twice the count may be in one period by the end of the current window.
 --
--- The share is a number of steps, rounded up; a period has at most 2^20 steps. Counters are at most 10^9, so all
--- numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
+-- The share is a number of steps, rounded up; a period has at most 2^20 steps. A counter of at most 10^13 times the
+-- steps may exceed 2^53, so the counter is divided into a multiple of the steps and a rest. All numbers are then
+-- integers below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
 --
 -- The value stores the end of the current window rather than its start, so after a change of the period the rule
 -- continues with the use so far. An end later than that of the current window is wrong: a replica with a slower clock
@@ -34,7 +35,7 @@ local current, previous, owed = 0, 0, 0
 local stored = pcall('GET', key)
 if type(stored) == 'string' then
   local this, last, ends = match(stored, '^(%d+)%+(%d+)@(%d+)$')
-  if this and this + 0 <= 1000000000 and last + 0 <= 1000000000 then
+  if this and this + 0 <= 10000000000000 and last + 0 <= 10000000000000 then
     local debt = 0
     if #ends > 16 then
       ends, debt = ends:sub(1, 16), ends:sub(17) + 0
@@ -62,20 +63,24 @@ if type(stored) == 'string' then
   end
 end
 
-local left = period - elapsed + step - 1
-local weighed = previous * ((left - left % step) / step) + steps - 1
-allowed = cost <= 0 or cost <= count - current - owed - (weighed - weighed % steps) / steps
+local left, rest = period - elapsed + step - 1, previous % steps
+left = (left - left % step) / step
+local part = rest * left + steps - 1
+local weighed = (previous - rest) / steps * left + (part - part % steps) / steps
+allowed = cost <= 0 or cost <= count - current - owed - weighed
 reply[words], reply[words + 1], reply[words + 2], reply[words + 3] = current, previous, elapsed, owed
 words, at = words + 4, at + 5
 
 --@commit
 local current, previous, elapsed, owed = reply[words], reply[words + 1], reply[words + 2], reply[words + 3]
 local count, period, step, steps = ARGV[at + 1] + 0, ARGV[at + 2] + 0, ARGV[at + 3] + 0, ARGV[at + 4] + 0
-local left = period - elapsed + step - 1
-local weighed = previous * ((left - left % step) / step) + steps - 1
-local room, used = count - current - owed - (weighed - weighed % steps) / steps, current + previous
+local left, rest = period - elapsed + step - 1, previous % steps
+left = (left - left % step) / step
+local part = rest * left + steps - 1
+local weighed = (previous - rest) / steps * left + (part - part % steps) / steps
+local room, used = count - current - owed - weighed, current + previous
 if attempt then  -- counts beyond the room, and is forgotten with its window
-  room = 1000000000 - current
+  room = 10000000000000 - current
 end
 --+window_rules take
 current = current + used - reply[words] - previous

@@ -155,7 +155,8 @@ Result<Rate, LiteralError> parse_rate(std::string_view text) {
                         "a count is at least 1; to refuse everyone, let the route \"respond\" with a status"};
   }
   if (requests > kMaxRequests) {
-    return LiteralError{quoted(text) + " allows more than 1000000000 requests a period", "leave the limit out instead"};
+    return LiteralError{quoted(text) + " allows more than " + std::to_string(kMaxRequests) + " requests a period",
+                        "leave the limit out instead"};
   }
   if (length > kLongest)
     return LiteralError{quoted(text) + " has a period longer than 366 days", "write at most \"366d\""};

@@ -87,7 +87,7 @@ Rule use_of(const Appointment& appointment, const Rule& of) {
 
 Rule share_of_address(const AppointmentTerms& terms, std::span<const Rule> of, std::string_view address) {
   constexpr std::int64_t kMinShare = 10;
-  constexpr std::int64_t kMaxShare = 1'000'000'000;
+  constexpr std::int64_t kMaxShare = kMaxRequests;
   auto places = kMaxShare;
   for (const auto& each : of) {
     const auto in_ahead = static_cast<double>(each.rate.count) * static_cast<double>(terms.ahead.count()) /

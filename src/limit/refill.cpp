@@ -7,7 +7,6 @@ namespace {
 
 // The largest integer in a RateLimit field (RFC 8941 section 3.3.1).
 constexpr std::uint64_t kMaxBurst = 999'999'999'999'999;
-constexpr std::uint64_t kMaxCount = 1'000'000'000;  // the maximum of parse_rate
 constexpr Duration kLongestPeriod = std::chrono::hours(24) * 366;
 constexpr Duration kLongestFill = kNever;
 // Clients, and proxies in front of the gateway, commonly stop waiting for an answer after a minute. A permit that comes
@@ -18,8 +17,9 @@ std::optional<RuleFault> check_rate(const Rate& rate) {
   if (rate.month)
     return RuleFault{"a bucket refills evenly, and calendar months have different lengths",
                      "write \"" + std::to_string(rate.count) + "/30d\", or \"algorithm\": \"fixed_window\""};
-  if (rate.count < 1 || rate.count > kMaxCount || rate.period < Duration(1) || rate.period > kLongestPeriod)
-    return RuleFault{"this rate cannot be counted", "a rate is 1 to 1000000000 requests in at most 366 days"};
+  if (rate.count < 1 || rate.count > kMaxRequests || rate.period < Duration(1) || rate.period > kLongestPeriod)
+    return RuleFault{"this rate cannot be counted",
+                     "a rate is 1 to " + std::to_string(kMaxRequests) + " requests in at most 366 days"};
   return std::nullopt;
 }
 
@@ -45,19 +45,25 @@ std::optional<RuleFault> check_burst(const Rule& rule) {
 
 /// Writes the rate as stored in Redis by lua/refill.lua: a two-digit form, then 14 digits of a period and 9 of a count.
 /// In form 54 both are eleven times as large, so that an earlier version that shares the keys does not take the stored
-/// period for its own (lua/refill.lua).
+/// period for its own (lua/refill.lua). A larger count follows in 28 digits more, after a similar rate for the versions
+/// that do not know such counts.
 void append_rate(const Rate& rate, std::string& out) {
   constexpr std::uint64_t kFactor = 11;
   constexpr std::uint64_t kPeriods = 100'000'000'000'000;
+  constexpr std::uint64_t kMaxCount = 1'000'000'000;
   const auto digits = [&out](std::uint64_t number, std::size_t width) {
     const std::string text = std::to_string(number);
     out.append(width - text.size(), '0').append(text);
   };
   const auto period = static_cast<std::uint64_t>(rate.period.count());
   const bool has_room = kFactor * rate.count < kMaxCount && kFactor * period < kPeriods;
+  const std::uint64_t parts = (rate.count + kMaxCount - 1) / kMaxCount;
   out.append(has_room ? "54" : "55");
-  digits(has_room ? kFactor * period : period + 1, 14);
-  digits(has_room ? kFactor * rate.count : rate.count % kMaxCount, 9);
+  digits(has_room ? kFactor * period : period / parts + 1, 14);
+  digits(has_room ? kFactor * rate.count : rate.count / parts % kMaxCount, 9);
+  if (parts == 1) return;
+  digits(period, 14);
+  digits(rate.count, 14);
 }
 
 }  // namespace

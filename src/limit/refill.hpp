@@ -2,6 +2,7 @@
 // The arithmetic of token_bucket and leaky_bucket. The bucket is kept as GCRA: one moment, at which it will equal an
 // unused one. The distance from now to that moment is the use, measured as the time that it takes to refill.
 
+#include "count_pair.hpp"
 #include "wide.hpp"
 
 #include "headgate/limit/algorithm.hpp"
@@ -44,13 +45,14 @@ inline ExactDuration time_of(std::int64_t tokens, const Rate& rate) noexcept {
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(part)};
 }
 
-/// Returns how many whole tokens refill in `span` (0 or more).
+/// Returns how many whole tokens refill in `span` (0 or more), at most 2^62.
 inline std::uint64_t tokens_in(ExactDuration span, const Rate& rate) noexcept {
   const auto count = static_cast<std::int64_t>(rate.count);
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(span.whole, count, &product) && !__builtin_add_overflow(product, span.part, &product))
     return static_cast<std::uint64_t>(product / rate.period.count());
-  return static_cast<std::uint64_t>((Wide{span.whole} * count + span.part) / rate.period.count());
+  const Wide tokens = (Wide{span.whole} * count + span.part) / rate.period.count();
+  return static_cast<std::uint64_t>(std::min(tokens, Wide{1} << 62));
 }
 
 /// Returns the time in which an empty bucket fills.
@@ -90,19 +92,27 @@ struct BucketContent {
   std::int64_t period = 0;
   std::int64_t distance = 0;  ///< distance when it was written, without the part
 
-  static constexpr int kCountBit = 32;  // position in numbers[1], above the part
+  // The bits of the pair that find no room in numbers[1] are above a period, which is below 2^45, and a distance, which
+  // is below 2^52.
+  static constexpr int kPeriodBits = 45;
+  static constexpr int kBitsAbovePeriod = 18;
+  static constexpr int kDistanceBits = 52;
 
   static BucketContent in(const State& state) noexcept {
     const auto& numbers = state.numbers;
+    const std::int64_t more = numbers[2] >> kPeriodBits | state.log.number() >> kDistanceBits << kBitsAbovePeriod;
+    const CountPair pair = CountPair::in(numbers[1], more);
     return {.whole = numbers[0],
-            .part = numbers[1] & ((std::int64_t{1} << kCountBit) - 1),
-            .count = numbers[1] >> kCountBit,
-            .period = numbers[2],
-            .distance = state.log.number()};
+            .part = pair.first,
+            .count = pair.second,
+            .period = lowest_bits(numbers[2], kPeriodBits),
+            .distance = lowest_bits(state.log.number(), kDistanceBits)};
   }
   void write(State& state) const noexcept {
-    state.numbers = {whole, part | (count << kCountBit), period};
-    state.log.set_number(distance);
+    const CountPair pair{part, count};
+    const std::int64_t above_period = lowest_bits(pair.more(), kBitsAbovePeriod);
+    state.numbers = {whole, pair.usual(), period | above_period << kPeriodBits};
+    state.log.set_number(distance | pair.more() >> kBitsAbovePeriod << kDistanceBits);
   }
 };
 
@@ -126,8 +136,10 @@ enum class Rounding : bool { down, up };
 inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to,
                                Rounding round) noexcept {
   const Wide product = Wide{time.whole} * from.count + time.part;
-  if (product / from.period >= Wide{1} << 53) return kMaxAhead;
-  const Wide parts = (product * to.period + (round == Rounding::up ? from.period - 1 : 0)) / from.period;
+  const Wide tokens = product / from.period;
+  if (tokens >= Wide{1} << 53) return kMaxAhead;
+  const Wide rest = product % from.period * to.period + (round == Rounding::up ? from.period - 1 : 0);
+  const Wide parts = tokens * to.period + rest / from.period;
   const Wide whole = parts / to.count;
   if (whole >= Wide{kMaxAhead.whole}) return kMaxAhead;
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};

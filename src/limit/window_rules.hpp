@@ -11,8 +11,10 @@
 
 namespace headgate::limit {
 
-inline constexpr std::int64_t kMaxCounted = 1'000'000'000;  // the maximum of parse_rate
+inline constexpr std::int64_t kMaxCounted = kMaxRequests;
 inline constexpr Duration kLongestWindow = std::chrono::hours(24) * 366;
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
 
@@ -48,12 +50,10 @@ inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Commit
 
 /// Returns the debt after `windows` more have begun, each of which takes up to `count` of it.
 inline std::int64_t owed_after(std::int64_t owed, std::int64_t windows, std::int64_t count) noexcept {
-  return windows >= owed || windows * count >= owed ? 0 : owed - windows * count;
+  return windows >= divide_up(owed, count) ? 0 : owed - windows * count;
 }
 
 inline bool allows(std::int64_t cost, std::int64_t room) noexcept { return cost <= 0 || cost <= room; }
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 /// Returns `count` periods, at most kNever.
 inline Duration times(Duration period, std::int64_t count) noexcept {
@@ -72,7 +72,8 @@ inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view 
   const std::string name(algorithm);
   if (rate.count < 1 || rate.count > static_cast<std::uint64_t>(kMaxCounted) || rate.period < Duration(1) ||
       rate.period > kLongestWindow)
-    return RuleFault{"this rate cannot be counted", "a rate is 1 to 1000000000 requests in at most 366 days"};
+    return RuleFault{"this rate cannot be counted",
+                     "a rate is 1 to " + std::to_string(kMaxRequests) + " requests in at most 366 days"};
   if (rule.wait != Duration(0))
     return RuleFault{"a " + name + " cannot make a request wait",
                      "leave \"wait\" out, or use token_bucket or leaky_bucket"};

@@ -32,6 +32,7 @@ std::optional<limit::Rule> resized(const limit::Rule& rule, Dimension dimension,
     if (dimension == Dimension::burst) return std::nullopt;
     out.burst = size;
     out.rate = {size, limit::kFlightLease};
+    if (algorithm.check(out)) return std::nullopt;
     return out;
   }
   const bool own_burst = rule.burst != algorithm.default_burst(rule);

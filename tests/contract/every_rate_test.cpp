@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -17,9 +18,28 @@ using limit::Check;
 using limit::Decision;
 using limit::Rule;
 
-constexpr const char* kRates[] = {"1/day",    "1/minute",    "7/second", "1000/second",    "1000000/second", "1/100ms",
-                                  "10/100ms", "1000/100ms",  "3/7h",     "5000/hour",      "200000/day",     "1/30d",
-                                  "1000/30d", "1000000/30d", "1/31d",    "1000000000/31d", "999983/5m",      "10/366d"};
+constexpr const char* kRates[] = {"1/day",
+                                  "1/minute",
+                                  "7/second",
+                                  "1000/second",
+                                  "1000000/second",
+                                  "1/100ms",
+                                  "10/100ms",
+                                  "1000/100ms",
+                                  "3/7h",
+                                  "5000/hour",
+                                  "200000/day",
+                                  "1/30d",
+                                  "1000/30d",
+                                  "1000000/30d",
+                                  "1/31d",
+                                  "1000000000/31d",
+                                  "999983/5m",
+                                  "10/366d",
+                                  "10000000000000/100ms",
+                                  "10000000000000/minute",
+                                  "9999999999971/366d",
+                                  "5000000000/7h"};
 
 class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorithm*, const char*>> {
  protected:
@@ -81,7 +101,7 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
 TEST_P(EveryRate, WorksOrIsRefusedWithAReason) {
   const auto [algorithm, rate] = GetParam();
   int kept = 0;
-  for (const std::uint64_t burst : {0, 1, 10, 1'000'000}) {
+  for (const auto burst : std::array<std::uint64_t, 5>{0, 1, 10, 1'000'000, 10'000'000'000'000}) {
     for (const Duration wait : {Duration(0), Duration(250'000), Duration(30'000'000)}) {
       const auto name = "b" + std::to_string(burst) + "w" + std::to_string(wait.count());
       const Rule rule = make_rule(rate, burst, name, algorithm->name, wait);

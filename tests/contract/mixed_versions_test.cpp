@@ -165,6 +165,17 @@ TEST_F(MixedVersions, AdmitNoMoreThanTheLargestSizeAloneButForWhatTheOlderRounds
   }
 }
 
+TEST_F(MixedVersions, ReadACountThatOnlyTheNewerKnowsAsASimilarOne) {
+  const Rule large = make_rule("10000000000/day", 100);
+  const Rule small = make_rule("7/day", 7);
+  ASSERT_TRUE(by_newer(large, 5, kStart));
+  EXPECT_TRUE(by_older(small, 2, kStart)) << value(large);
+  EXPECT_FALSE(by_older(small, 1, kStart)) << value(large);
+  EXPECT_LE(locked(large, kStart), 24h) << value(large);
+  EXPECT_TRUE(by_newer(large, 93, kStart)) << value(large);
+  EXPECT_FALSE(by_newer(large, 1, kStart)) << value(large);
+}
+
 // Values of the same rate in the forms of other versions, as a version that ran for a while has written them.
 TEST_F(MixedVersions, ReadTheFormsOfOtherVersionsAsTheSameUse) {
   const Rule rule = make_rule("7/minute", 7);
@@ -186,6 +197,17 @@ TEST_F(MixedVersions, ReadTheFormsOfOtherVersionsAsTheSameUse) {
     EXPECT_TRUE(by_newer(rule, 4, kStart)) << form;
     EXPECT_EQ(locked(rule, kStart), 60s) << "of one rate, so exact";
   }
+}
+
+TEST_F(MixedVersions, WriteACountThatTheOlderDoesNotKnowAfterASimilarRate) {
+  const Rule rule = make_rule("10000000000000/minute");  // 10^9 in 6000 us
+  ASSERT_TRUE(by_newer(rule, 1, kStart));
+  EXPECT_EQ(value(rule), std::to_string(kStart.time_since_epoch().count()) + ":5500000000006001000000000" +
+                             "00000060000000" + "10000000000000" + "00000060000000" + "0000000000000000");
+  ASSERT_TRUE(by_newer(rule, 166'666, kStart));
+  EXPECT_EQ(locked(rule, kStart), 1us);
+  ASSERT_TRUE(by_newer(rule, 9'999'999'833'333, kStart));
+  EXPECT_FALSE(by_newer(rule, 1, kStart));
 }
 
 }  // namespace

@@ -146,7 +146,9 @@ TEST_P(OneCounter, NeverAdmitsMoreThanTheLargestSizeAlone) {
     const std::string limit = "turns" + std::to_string(trace);
     const std::array periods = {"1s", "1m", "7m", "1h", "1d", "11s"};
     const std::string period = periods[random() % periods.size()];
-    const auto most = static_cast<std::uint64_t>(between(8, 400));
+    const bool large = trace % 3 == 2 && !GetParam()->check(size("10000000000000/s"));  // a log refuses such sizes
+    const std::int64_t each = large ? 24'999'999'983 : 1;
+    const auto most = static_cast<std::uint64_t>(each * between(8, 400));
     std::vector<Rule> sizes;
     const Rule largest = size(std::to_string(most) + '/' + period, is_bucket() ? most : 0, limit);
     for (int i = 0; i < 3; ++i) {  // tiers and overrides
@@ -159,14 +161,16 @@ TEST_P(OneCounter, NeverAdmitsMoreThanTheLargestSizeAlone) {
     sizes.push_back(limit::scaled(largest, 1, 3));  // an endpoint's share
     sizes.push_back(largest);
     InMemory alone;
-    const std::int64_t token = std::max<std::int64_t>(largest.rate.period.count() / static_cast<std::int64_t>(most), 1);
+    const std::int64_t token =
+        std::max<std::int64_t>(largest.rate.period.count() / (static_cast<std::int64_t>(most) / each), 1);
     memory_ = std::make_unique<InMemory>();
     Instant now = kStart;
     for (int step = 0; step < 150; ++step) {
       now += random() % 3 == 0 ? Duration(0) : Duration(between(0, 3 * token));
       if (random() % 40 == 0) now += largest.rate.period / 2;
       const Rule& rule = sizes[random() % sizes.size()];
-      const std::int64_t cost = random() % 4 == 0 ? between(1, static_cast<std::int64_t>(rule.burst)) : between(0, 3);
+      const std::int64_t cost =
+          random() % 4 == 0 ? between(1, static_cast<std::int64_t>(rule.burst)) : each * between(0, 3);
       const Decision decision = ask(rule, cost, now);
       if (HasFailure()) FAIL() << "trace " << trace << " step " << step << " of " << to_text(rule.rate);
       (decision.allowed ? admitted : rejected) += 1;

@@ -45,12 +45,28 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
 
   /// Makes a rule whose numbers may or may not divide each other.
   Rule random_rule(std::string limit) {
-    static const std::vector<std::string> rates = {
-        "7/second",    "3/second",      "100/minute",      "1000000/second", "999983/second", "1/day",
-        "1000003/day", "5/100ms",       "300/5m",          "13/30d",         "999999937/1s",  "1/1s",
-        "123457/7h",   "1000000/100ms", "1000000000/366d", "17/3s"};
+    static const std::vector<std::string> rates = {"7/second",
+                                                   "3/second",
+                                                   "100/minute",
+                                                   "1000000/second",
+                                                   "999983/second",
+                                                   "1/day",
+                                                   "1000003/day",
+                                                   "5/100ms",
+                                                   "300/5m",
+                                                   "13/30d",
+                                                   "999999937/1s",
+                                                   "1/1s",
+                                                   "123457/7h",
+                                                   "1000000/100ms",
+                                                   "1000000000/366d",
+                                                   "17/3s",
+                                                   "10000000000000/second",
+                                                   "10000000000000/day",
+                                                   "9999999999971/366d",
+                                                   "2000000011/3s"};
     for (;;) {
-      const std::uint64_t burst = any_of<std::uint64_t>({0, 1, 2, 10, 1000, 1'000'000});
+      const std::uint64_t burst = any_of<std::uint64_t>({0, 0, 1, 2, 10, 1000, 1'000'000, 10'000'000'000'000});
       const Duration wait(any_of<std::int64_t>({0, 0, 0, 0, 1, 500'000, 2'000'003}));
       Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name, wait);
       if (rule.algorithm->by_calendar) rule.from_first_use = stable_hash(limit) / 3 % 2 == 0;
@@ -200,18 +216,19 @@ TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
 
 TEST_P(RandomTraces, NearTheLongestDebtGiveTheSameInMemoryAndInRedis) {
   if (!GetParam()->gives_back_late) return;  // it takes nothing back, and refuses counts as large as these
-  static const std::vector<std::string> kIndebtedRates = {"1/day", "1/366d", "13/30d", "7/second", "1000000/second"};
+  static const std::vector<std::string> kIndebtedRates = {"1/day",    "1/366d",         "13/30d",
+                                                          "7/second", "1000000/second", "10000000000000/day"};
   for (int trace = 0; trace < 60; ++trace) {
     const std::string limit = "indebted" + std::to_string(trace);
     std::vector<Rule> sizes;
     for (int i = 0; i < 3; ++i)
-      sizes.push_back(make_rule(any_of(kIndebtedRates), any_of<std::uint64_t>({1, 2, 40}), limit, GetParam()->name));
+      sizes.push_back(make_rule(any_of(kIndebtedRates), any_of<std::uint64_t>({1, 2, 40, 0}), limit, GetParam()->name));
     InMemory memory;
     Instant now = kStart;
     for (int step = 0; step < 60; ++step) {
       const Rule& rule = any_of(sizes);
       now += any_of<Duration>({Duration(0), Duration(1), std::chrono::seconds(between(0, 30 * 24 * 3600))});
-      const auto most = any_of<std::int64_t>({3, 40'000, 1'000'000'000});
+      const auto most = any_of<std::int64_t>({3, 40'000, 1'000'000'000, 10'000'000'000'000});
       const auto cost = random_() % 4 == 0 ? -between(1, most) : between(1, most);
       const Check check = make_check(rule, "someone", cost, random_() % 4 == 0 ? limit::How::take : limit::How::debt);
       same_in_both(memory, check, now, trace, step);

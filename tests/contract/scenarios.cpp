@@ -390,8 +390,7 @@ std::vector<Scenario> bucket_scenarios() {
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all = [] {
     auto rows = bucket_scenarios();
-    auto windows = window_scenarios();
-    std::ranges::move(windows, std::back_inserter(rows));
+    for (auto& more : {window_scenarios(), large_scenarios()}) std::ranges::copy(more, std::back_inserter(rows));
     return rows;
   }();
   return all;

@@ -36,5 +36,6 @@ struct Scenario {
 
 const std::vector<Scenario>& scenarios();
 std::vector<Scenario> window_scenarios();  ///< Returns the scenarios of windows and logs.
+std::vector<Scenario> large_scenarios();   ///< Returns the scenarios of limits of up to 10^13.
 
 }  // namespace headgate::test

@@ -123,9 +123,10 @@ TEST_F(Script, TakesFromAllRulesOrFromNone) {
 TEST_F(Script, IgnoresValuesThatItDidNotWrite) {
   const Rule rule = make_rule("7/hour");
   const std::string key = "hg:v1:{org_42}:plan:";
-  for (const char* garbage :
+  const std::string zeros = "4000000000000000:" + std::string(83, '0');
+  for (const std::string garbage :
        {"", "garbage", "nan", "-nan", "inf", "-inf", "-5", "0x10", "1e3", "12:", ":12", "1:2:3", "12:x", "1795238424.5",
-        "99999999999999.25", "9999999999999999.25:1", "{}", "1:99999999999999999999"}) {
+        "99999999999999.25", "9999999999999999.25:1", "{}", "1:99999999999999999999", zeros.c_str()}) {
     client_->command({"SET", key, garbage});
     const Decision decision = decide(make_check(rule, "org_42"));
     EXPECT_TRUE(decision.allowed) << garbage;

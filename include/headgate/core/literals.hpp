@@ -19,7 +19,7 @@ struct Rate {
   bool operator==(const Rate&) const = default;
 };
 /// Maximum count of a rate.
-inline constexpr std::uint64_t kMaxRequests = 1'000'000'000;
+inline constexpr std::uint64_t kMaxRequests = 10'000'000'000'000;
 
 /// The reason why a literal is invalid, and what to write instead. Both are whole sentences without a final dot.
 struct LiteralError {
@@ -29,7 +29,7 @@ struct LiteralError {
 
 /// Parses a whole number above 0 and a unit: "250ms", "5s", "1m", "2h", "1d". At most 366 days.
 Result<Duration, LiteralError> parse_duration(std::string_view text);
-/// Parses "100/minute", "100/m", "300/5m" or "5/100ms": a count from 1 to 10^9, a slash, then a unit (with an optional
+/// Parses "100/minute", "100/m", "300/5m" or "5/100ms": a count from 1 to 10^13, a slash, then a unit (with an optional
 /// count) or its short form, or "month".
 Result<Rate, LiteralError> parse_rate(std::string_view text);
 /// Parses "512", "64KiB", "1MiB" or "500kB" into bytes. At most 2^53.

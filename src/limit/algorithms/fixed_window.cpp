@@ -79,6 +79,9 @@ std::optional<RuleFault> check_size(Rule rule) {
   if (rule.burst < rule.rate.count)
     return RuleFault{"a fixed_window allows all of its " + std::to_string(rule.rate.count) + " requests at once",
                      "leave \"burst\" out, or write a larger one: the part above the rate refills over later windows"};
+  if (rule.burst > kMaxRequests)
+    return RuleFault{"a burst of " + std::to_string(rule.burst) + " cannot be counted",
+                     "write at most " + std::to_string(kMaxRequests)};
   const std::uint64_t windows = (rule.burst - 1) / rule.rate.count;
   if (rule.rate.period > Duration(0) && windows > static_cast<std::uint64_t>(kNever / rule.rate.period) - 1)
     return RuleFault{"a burst of " + std::to_string(rule.burst) + " would take more than a hundred years to come back",

@@ -2,20 +2,25 @@
 // previous window and is weighted by the share of that window that is within the last period.
 // lua/algorithms/sliding_window.lua is the same arithmetic and explains it.
 
+#include "../count_pair.hpp"
 #include "../window_rules.hpp"
 
 namespace headgate::limit {
 namespace {
 
-// the numbers of State: microseconds since the epoch; requests; requests
+// the numbers of State: microseconds since the epoch; a CountPair of requests, whose further bits are the number after
+// these; requests
 enum Number : std::size_t { kEnd, kCounters, kOwed };
-constexpr int kPreviousBit = 32;  // position in kCounters, above the counter of the current window
 enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed, kOwedNow };
 
-/// A period is divided into at most this many steps. Counters are at most 10^9, so a counter times the steps is below
-/// 2^50 and the sum of three below 2^53, which is exact in Lua's doubles. A step is a millionth of the period, or a
-/// microsecond.
+/// A period is divided into at most this many steps. A step is a millionth of the period, or a microsecond.
 constexpr std::int64_t kMaxSteps = std::int64_t{1} << 20;
+static_assert(kMaxCounted < std::int64_t{1} << 44);  // so that a counter times the steps is below 2^64
+
+/// Returns the product of a counter and a number of steps.
+std::uint64_t product(std::int64_t counter, std::int64_t steps) noexcept {
+  return static_cast<std::uint64_t>(counter) * static_cast<std::uint64_t>(steps);
+}
 
 struct Grid {
   explicit Grid(const Rule& rule) noexcept
@@ -44,7 +49,8 @@ Counters counters_of(std::span<const std::int64_t> words) noexcept {
 std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
   if (counters.previous == 0) return 0;  // saves two divisions
   const std::int64_t steps_left = divide_up(grid.period - counters.elapsed, grid.step);
-  return divide_up(counters.previous * steps_left, grid.steps);
+  const auto steps = static_cast<std::uint64_t>(grid.steps);
+  return static_cast<std::int64_t>((product(counters.previous, steps_left) + steps - 1) / steps);
 }
 
 std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& grid) noexcept {
@@ -75,6 +81,11 @@ Duration reset_of(const Counters& counters, const Rule& rule, const Grid& grid) 
   return counters.previous > 0 ? next : Duration(0);
 }
 
+/// Returns the largest number of steps in which a full window of `all` counts for no more than `part`.
+std::int64_t steps_of(std::int64_t part, std::int64_t all, const Grid& grid) noexcept {
+  return static_cast<std::int64_t>(product(part, grid.steps) / static_cast<std::uint64_t>(all));
+}
+
 /// Returns the shortest wait after which `cost` is allowed. `cost` is rejected now, and is at most the count.
 Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
   const std::int64_t count = count_of(rule);
@@ -82,7 +93,7 @@ Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, 
   // The cost may fit in this window, once so few steps are left that the previous window counts for no more than the
   // free part.
   if (counters.previous > 0 && free >= counters.current + counters.owed) {
-    const std::int64_t steps = (free - counters.current - counters.owed) * grid.steps / counters.previous;
+    const std::int64_t steps = steps_of(free - counters.current - counters.owed, counters.previous, grid);
     if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
   }
   // Otherwise the cost fits in the first later window in which the debt leaves enough room (the next window if there is
@@ -92,7 +103,7 @@ Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, 
       later == 0 ? counters.current : std::min(count, owed_after(counters.owed, later - 1, count));
   const Duration begin = Duration(grid.period - counters.elapsed) + times(rule.rate.period, later);
   if (before == 0 || begin >= kNever) return std::min(begin, kNever);
-  const std::int64_t steps = (free - owed_after(counters.owed, later, count)) * grid.steps / before;
+  const std::int64_t steps = steps_of(free - owed_after(counters.owed, later, count), before, grid);
   return begin + Duration(std::max<std::int64_t>(grid.period - steps * grid.step, 0));
 }
 
@@ -109,11 +120,8 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t elapsed = moment % grid.period;
   const std::int64_t ends = state.numbers[kEnd] - (moment - elapsed);  // after the start of the current window
-  const std::int64_t both = state.numbers[kCounters];
-  Counters counters{.current = both & ((std::int64_t{1} << kPreviousBit) - 1),
-                    .previous = both >> kPreviousBit,
-                    .elapsed = elapsed,
-                    .owed = state.numbers[kOwed]};
+  const CountPair both = CountPair::in(state.numbers[kCounters], state.log.number());
+  Counters counters{.current = both.first, .previous = both.second, .elapsed = elapsed, .owed = state.numbers[kOwed]};
   Outcome outcome;
   if (ends > grid.period) {
     outcome.stale = true;
@@ -137,9 +145,11 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, CommitMode mod
   const Counters left = after(before, cost, fits ? cost : room_of(rule, before, grid), mode);
   const Duration reset = reset_of(left, rule, grid);
   if (left == before && !outcome.stale) return now + reset;
-  state.numbers = {};
   const std::int64_t end = now.time_since_epoch().count() - left.elapsed + grid.period;
-  if (reset > Duration(0)) state.numbers = {end, left.current | (left.previous << kPreviousBit), left.owed};
+  const CountPair both{left.current, left.previous};
+  state.numbers = {};
+  if (reset > Duration(0)) state.numbers = {end, both.usual(), left.owed};
+  state.log.set_number(both.more());
   return now + reset;
 }
 

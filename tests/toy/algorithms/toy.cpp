@@ -10,7 +10,7 @@ namespace {
 enum Number : std::size_t { kUsed, kEnd };  // the elements of State: requests, and microseconds since the epoch
 enum Word : std::size_t { kUsedNow, kLeft };
 
-constexpr std::int64_t kMax = 1'000'000'000;
+constexpr std::int64_t kMax = kMaxRequests;
 
 std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
 

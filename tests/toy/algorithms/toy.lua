@@ -33,8 +33,8 @@ if takes then
   used = used + cost
   if used < 0 then
     used = 0
-  elseif used > 2000000000 then
-    used = 2000000000
+  elseif used > 20000000000000 then
+    used = 20000000000000
   end
 end
 if wrong or used ~= reply[words] then

@@ -62,12 +62,12 @@ TEST(FixedWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
 }
 
 TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
-  Counter counter(fixed_rule("1000000000/day"));
+  Counter counter(fixed_rule("10000000000000/day"));
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
   EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
-  EXPECT_EQ(counter.take(-kMax, kStart).remaining, 1'000'000'000U);
-  EXPECT_EQ(counter.take(std::numeric_limits<std::int64_t>::min(), kStart).remaining, 1'000'000'000U);
+  EXPECT_EQ(counter.take(-kMax, kStart).remaining, 10'000'000'000'000U);
+  EXPECT_EQ(counter.take(std::numeric_limits<std::int64_t>::min(), kStart).remaining, 10'000'000'000'000U);
 }
 
 TEST(FixedWindow, RefusesAnInvalidReply) {
@@ -77,14 +77,14 @@ TEST(FixedWindow, RefusesAnInvalidReply) {
     return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 1));
-  EXPECT_TRUE(decision(1'000'000'000, 60'000'000));  // valid, because the count was larger before
+  EXPECT_TRUE(decision(10'000'000'000'000, 60'000'000));  // valid, because the count was larger before
   EXPECT_FALSE(decision(-1, 1));
-  EXPECT_FALSE(decision(1'000'000'001, 1));
+  EXPECT_FALSE(decision(10'000'000'000'001, 1));
   EXPECT_FALSE(decision(0, 0));
   EXPECT_FALSE(decision(0, 60'000'001));
-  EXPECT_TRUE(decision(0, 1, 1'000'000'000));
+  EXPECT_TRUE(decision(0, 1, 10'000'000'000'000));
   EXPECT_FALSE(decision(0, 1, -1));
-  EXPECT_FALSE(decision(0, 1, 1'000'000'001));
+  EXPECT_FALSE(decision(0, 1, 10'000'000'000'001));
 }
 
 TEST(FixedWindow, DescribesItself) {

@@ -26,8 +26,9 @@ Rule leaky(std::string_view rate, std::uint64_t burst = 0, Duration wait = Durat
 /// Of a request of cost 1, rounded down.
 Duration spacing_of(const Rule& rule) { return rule.rate.period / static_cast<std::int64_t>(rule.rate.count); }
 
-const char* const kLeakyRates[] = {"1/day",   "7/second", "3/second",    "1000000/second", "999983/second", "300/5m",
-                                   "5/100ms", "100/s",    "1000003/day", "13/30d",         "1000000000/s",  "1000/31d"};
+const char* const kLeakyRates[] = {
+    "1/day", "7/second",    "3/second", "1000000/second", "999983/second", "300/5m",           "5/100ms",
+    "100/s", "1000003/day", "13/30d",   "1000000000/s",   "1000/31d",      "10000000000000/s", "9999999999971/366d"};
 
 TEST(LeakyBucket, RejectsRequestsThatComeTooEarly) {
   std::mt19937_64 random(1);
@@ -226,7 +227,8 @@ TEST(LeakyBucket, RefusesAnInvalidReply) {
 }
 
 TEST(LeakyBucketCheck, AcceptsEveryRateAUserMayReasonablyWrite) {
-  for (const char* rate : {"1/day", "1000000/second", "1/100ms", "1000000000/s", "5/366d", "1/30d", "1/31d"})
+  for (const char* rate :
+       {"1/day", "1000000/second", "1/100ms", "1000000000/s", "10000000000000/366d", "5/366d", "1/30d", "1/31d"})
     for (const Duration wait : {Duration(0), Duration(1), Duration(seconds(60))}) {
       const Rule rule = leaky(rate, 0, wait);
       EXPECT_FALSE(rule.algorithm->check(rule)) << rate << ' ' << wait.count();
@@ -237,6 +239,8 @@ TEST(LeakyBucketCheck, RefusesWhatIsNotEvenAndVeryLongWaits) {
   Rule rule = leaky("5/minute");
   rule.wait = seconds(61);
   EXPECT_TRUE(rule.algorithm->check(rule));
+  rule = leaky("10000000000000/1us", 0, seconds(60));
+  EXPECT_TRUE(rule.algorithm->check(rule)) << "a queue with more requests than a field can tell";
   rule = leaky("5/minute");
   rule.calendar = std::make_shared<Calendar>(Calendar::Unit::day, "UTC", std::vector{ZoneOffset{}});
   EXPECT_TRUE(rule.algorithm->check(rule));

@@ -40,13 +40,16 @@ TEST(OverrideEntries, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read_override(entry_of(one)), one);
   one.rates.clear();
   EXPECT_EQ(read_override(entry_of(one)), one) << "unlimited";
+  one.rates = {*parse_rate("10000000000000/month")};
+  one.burst = 10'000'000'000'000;
+  EXPECT_EQ(read_override(entry_of(one)), one);
 }
 
 TEST(OverrideEntries, AreNotReadIfNoGatewayWroteThem) {
   for (const std::string text :
        {"", "0", "2 0 0 4 1 plank", "0 -1 0 4 1 plank", "0 0 9 4 1 plank", "0 0 1 x/minute 4 1 plank",
         "0 0 1 4 1 plank", "0 5 0 4 1 plank", "0 5 2 1/s 1/m 4 1 plank", "0 0 0 0 1 k", "0 0 0 9 1 plank",
-        "0 0 0 4 9 plank", "0 99999999999 1 1/s 4 1 plank"})
+        "0 0 0 4 9 plank", "0 10000000000001 1 1/s 4 1 plank"})
     EXPECT_FALSE(read_override({.text = text})) << text;
   EXPECT_FALSE(read_override({.text = "0 0 0 4 1 plank" + std::string(Override::kMaxWhy + 1, 'w')}));
   EXPECT_FALSE(read_override({.text = "0 0 0 4 257 plan" + std::string(257, 'k')}));

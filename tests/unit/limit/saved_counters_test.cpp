@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 namespace headgate::limit {
@@ -88,6 +89,50 @@ TEST_P(SavedCounters, OfOneLimitAreForgottenTogether) {
 TEST_P(SavedCounters, ThatAreFullAgainAreLeftOut) {
   ask(before, 7, kSavedStart);
   EXPECT_TRUE(saved(before, kSavedStart + std::chrono::hours(3)).empty());
+}
+
+/// Returns the numbers of the only counter of `rule` after `cost`, and moves the counter to `after`.
+std::array<std::int64_t, 4> move(MemoryStore& after, const Rule& rule, std::int64_t cost) {
+  MemoryStore before{{.max_keys = 100}};
+  const Check check{.rule = &rule, .key = "k", .hash = keyed_hash("k", rule.seed), .cost = cost};
+  Decision ignored;
+  before.decide({&check, 1}, kSavedStart, {&ignored, 1});
+  SavedCounter saved;
+  before.save(kSavedStart, [&saved](const SavedCounter& each) { saved = each; });
+  EXPECT_EQ(after.restore(saved, kSavedStart), MemoryStore::Restored::yes);
+  return saved.numbers;
+}
+
+class SavedLargeCounters : public testing::TestWithParam<std::string> {};
+
+TEST_P(SavedLargeCounters, LosePermitsToNoOne) {
+  constexpr std::int64_t kMax = 10'000'000'000'000;
+  const Rule rule = headgate::test::make_rule("10000000000000/hour", kMax, "plan", GetParam());
+  for (const std::int64_t cost : {std::int64_t{1}, std::int64_t{1} << 32, kMax / 3, kMax}) {
+    MemoryStore after{{.max_keys = 100}};
+    move(after, rule, cost);
+    const Check check{.rule = &rule, .key = "k", .hash = keyed_hash("k", rule.seed), .cost = 0};
+    Decision decision;
+    after.decide({&check, 1}, kSavedStart, {&decision, 1});
+    EXPECT_EQ(decision.remaining, static_cast<std::uint64_t>(kMax - cost));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachAlgorithm, SavedLargeCounters,
+                         testing::Values("token_bucket", "leaky_bucket", "fixed_window", "sliding_window"),
+                         [](const auto& test) { return test.param; });
+
+// Earlier versions know only counts up to 10^9, and have no state_version of their own.
+TEST(SavedSmallCounters, HaveTheFormOfEarlierVersions) {
+  MemoryStore after{{.max_keys = 100}};
+  const auto window = move(after, headgate::test::make_rule("1000000000/hour", 0, "a", "sliding_window"), 999'999'999);
+  EXPECT_EQ(window[1], 999'999'999);
+  EXPECT_EQ(window[3], 0);
+  const auto bucket = move(after, headgate::test::make_rule("1000000000/7h", 0, "b"), 999'999'999);
+  EXPECT_EQ(bucket[1] >> 32, 1'000'000'000);
+  EXPECT_EQ(bucket[1] & 0xFFFFFFFF, 800'000'000);
+  EXPECT_EQ(bucket[2], Duration(std::chrono::hours(7)).count());
+  EXPECT_EQ(bucket[3], 25'199'999'974);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachAlgorithm, SavedCounters,

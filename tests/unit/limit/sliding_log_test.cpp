@@ -125,7 +125,7 @@ TEST(SlidingLog, RefusesAnInvalidReply) {
   EXPECT_TRUE(decision(10'000, 60'000'000, 60'000'000));
   EXPECT_FALSE(decision(-1, 0, 0));
   EXPECT_TRUE(decision(10'001, 0, 1)) << "in debt";
-  EXPECT_FALSE(decision(2'000'000'000, 0, 1));
+  EXPECT_FALSE(decision(20'000'000'000'000, 0, 1));
   EXPECT_FALSE(decision(1, 0, 0));
   EXPECT_FALSE(decision(0, 0, 1));
   EXPECT_FALSE(decision(1, -1, 1));

@@ -16,9 +16,10 @@ using test::kStart;
 
 Rule sliding_rule(std::string_view rate) { return test::make_rule(rate, 0, "plan", "sliding_window"); }
 
-const char* const kWindowRates[] = {"10/second", "7/minute",   "1/3s",           "1000000/second",
-                                    "3/100ms",   "999983/day", "1000000000/31d", "1000000000/366d",
-                                    "5/7h",      "2/1us",      "1000000000/s"};
+const char* const kWindowRates[] = {
+    "10/second",          "7/minute",          "1/3s", "1000000/second", "3/100ms",      "999983/day",
+    "1000000000/31d",     "1000000000/366d",   "5/7h", "2/1us",          "1000000000/s", "10000000000000/minute",
+    "9999999999971/366d", "10000000000000/7us"};
 
 TEST(SlidingWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
   std::mt19937_64 random(1);
@@ -92,12 +93,12 @@ TEST(SlidingWindow, PassesNoTwoBurstsAroundABoundary) {
 }
 
 TEST(SlidingWindow, StaysWithinItsNumbersForTheLargestCosts) {
-  Counter counter(sliding_rule("1000000000/366d"));
+  Counter counter(sliding_rule("10000000000000/366d"));
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
   EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
   EXPECT_EQ(counter.charge(kMax, kStart + 366 * 24h).remaining, 0U);
-  EXPECT_EQ(counter.take(-kMax, kStart + 366 * 24h).remaining, 1'000'000'000U);
+  EXPECT_EQ(counter.take(-kMax, kStart + 366 * 24h).remaining, 10'000'000'000'000U);
 }
 
 TEST(SlidingWindow, RefusesAnInvalidReply) {
@@ -108,16 +109,16 @@ TEST(SlidingWindow, RefusesAnInvalidReply) {
     return rule.algorithm->decision(rule, 1, CommitMode::none, words).has_value();
   };
   EXPECT_TRUE(decision(0, 0, 0));
-  EXPECT_TRUE(decision(1'000'000'000, 1'000'000'000, 59'999'999));
+  EXPECT_TRUE(decision(10'000'000'000'000, 10'000'000'000'000, 59'999'999));
   EXPECT_FALSE(decision(-1, 0, 0));
   EXPECT_FALSE(decision(0, -1, 0));
   EXPECT_FALSE(decision(0, 0, -1));
-  EXPECT_FALSE(decision(1'000'000'001, 0, 0));
-  EXPECT_FALSE(decision(0, 1'000'000'001, 0));
+  EXPECT_FALSE(decision(10'000'000'000'001, 0, 0));
+  EXPECT_FALSE(decision(0, 10'000'000'000'001, 0));
   EXPECT_FALSE(decision(0, 0, 60'000'000));
-  EXPECT_TRUE(decision(0, 0, 0, 1'000'000'000));
+  EXPECT_TRUE(decision(0, 0, 0, 10'000'000'000'000));
   EXPECT_FALSE(decision(0, 0, 0, -1));
-  EXPECT_FALSE(decision(0, 0, 0, 1'000'000'001));
+  EXPECT_FALSE(decision(0, 0, 0, 10'000'000'000'001));
 }
 
 TEST(SlidingWindow, DescribesItself) {
