@@ -16,8 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kOneSecond = 1s;
-constexpr unsigned kMinRequests = 4;          // fewer requests are not worth the risk that permits stay unused
-constexpr std::int64_t kMaxTokens = 1 << 24;  // half a second of demand that exceeds what any event loop can decide
+constexpr unsigned kMinRequests = 4;  // fewer requests are not worth the risk that permits stay unused
 // seconds of demand that a lease may hold beyond its fair share: these permits are used so soon that others do not miss
 // them
 constexpr double kAtOnce = 0.02;
@@ -92,7 +91,7 @@ double Leases::RateEstimate::tokens_per_second(Moment now) const noexcept {
 std::int64_t Leases::worth(const RateEstimate& estimate, const Rule& rule, const Lease* lease, std::int64_t cost,
                            Moment now) const noexcept {
   if (estimate.checks_per_second(now) <= kHot) return 0;
-  const double rate = std::min(estimate.tokens_per_second(now), 2.0 * kMaxTokens);
+  const double rate = std::min(estimate.tokens_per_second(now), 2.0 * kMaxRequests);
   const auto wanted = static_cast<std::uint64_t>(rate / 2);
   const auto at_once = static_cast<std::uint64_t>(rate * kAtOnce);
   const std::uint64_t share = estimate.remaining / 2 / options_.sharers;
@@ -112,7 +111,7 @@ std::int64_t Leases::reservable(const Lease& lease, Moment now) const noexcept {
   const double share = std::max(back * kReserved / options_.sharers / (1U << lease.crowded), cost);
   if (static_cast<double>(estimate.remaining) > share * options_.sharers) return 0;
   const double wanted = std::max(estimate.tokens_per_second(now) * kReserved, cost);
-  const auto most = static_cast<double>(std::min<std::uint64_t>(rule.burst, kMaxTokens));
+  const auto most = static_cast<double>(rule.burst);
   return static_cast<std::int64_t>(std::min({wanted, share, most}));
 }
 

@@ -51,17 +51,17 @@ class Witness {
   double level_;
 };
 
-/// `a_second` requests of one key at one gateway, at random moments.
+/// `a_second` requests of `cost` of one key at one gateway, at random moments.
 void drive(Fleet& fleet, std::size_t gateway, const Rule& rule, std::string_view key, double a_second, Duration from,
-           Duration to, std::function<void()> admitted, unsigned seed) {
+           Duration to, std::function<void()> admitted, unsigned seed, std::int64_t cost = 1) {
   auto random = std::make_shared<std::mt19937>(seed);
   auto next = std::make_shared<std::function<void()>>();
   const auto pause = [random, a_second] {
     return Duration(1 + static_cast<std::int64_t>(std::exponential_distribution<>(a_second)(*random) * 1e6));
   };
-  *next = [&fleet, gateway, &rule, key, to, admitted, pause, self = std::weak_ptr(next)] {
+  *next = [&fleet, gateway, &rule, key, to, admitted, pause, cost, self = std::weak_ptr(next)] {
     if (fleet.now() >= to) return;
-    fleet.request(gateway, {ask_for(rule, key)}, admitted);
+    fleet.request(gateway, {ask_for(rule, key, cost)}, admitted);
     if (const auto again = self.lock()) fleet.at(fleet.now() + pause(), [again] { (*again)(); });
   };
   fleet.at(from + pause(), [next] { (*next)(); });
@@ -82,6 +82,19 @@ TEST(Leases, DecideNineteenOfTwentyRequestsOfAHotKeyHere) {
   EXPECT_GE(share_decided_here(fleet.total()), 0.95);
   EXPECT_EQ(fleet.total().rejected, 0U);
   RecordProperty("decided_here", std::to_string(share_decided_here(fleet.total())));
+}
+
+TEST(Leases, DecideAsMuchOfALargeBudgetHere) {
+  constexpr std::int64_t kCost = 1'000'000'000;
+  const Rule rule = leased_rule("10000000000000/second");
+  Fleet fleet(4, {});
+  Witness witness(fleet, rule);
+  for (unsigned g = 0; g < 4; ++g)
+    drive(
+        fleet, g, rule, "hot", 500, 0s, 10s, [&] { witness.admitted(kCost); }, g, kCost);
+  fleet.run_until(10s);
+  EXPECT_GE(share_decided_here(fleet.total()), 0.95);
+  EXPECT_EQ(fleet.total().rejected, 0U);
 }
 
 TEST(Leases, DecideMostOfASpentHotKeyHere) {
