@@ -19,14 +19,13 @@ namespace {
 using AskedJson = nlohmann::ordered_json;
 using limit::Override;
 
-constexpr std::uint64_t kLargestBurst = kMaxRequests;
-
 /// Each function returns what is wrong, as a sentence; "" if nothing is.
 std::string add_rate(const AskedJson& text, std::vector<Rate>& rates) {
   const auto rate = text.is_string() ? parse_rate(text.get<std::string>())
                                      : Result<Rate, LiteralError>(boost::system::in_place_error, LiteralError{});
   if (rate.has_error())
-    return R"("rate" is "500/minute", a list of such, or "unlimited": a count from 1 to 1000000000, a slash, and a period of at most 366 days.)";
+    return R"("rate" is "500/minute", a list of such, or "unlimited": a count from 1 to )" +
+           std::to_string(kMaxRequests) + ", a slash, and a period of at most 366 days.";
   const auto same = [&](const Rate& each) { return each.period == rate->period && each.month == rate->month; };
   if (std::any_of(rates.begin(), rates.end(), same)) return "Two of the rates have the same period.";
   if (rates.size() == Override::kMaxRates) return "A list has at most 8 rates.";
@@ -45,8 +44,8 @@ std::string read_rates(const AskedJson& asked, Override& out) {
 
 std::string read_burst(const AskedJson& asked, Override& out) {
   const bool whole = asked.is_number_unsigned();
-  if (!whole || asked.get<std::uint64_t>() < 1 || asked.get<std::uint64_t>() > kLargestBurst)
-    return "\"burst\" must be a whole number from 1 to 1000000000.";
+  if (!whole || asked.get<std::uint64_t>() < 1 || asked.get<std::uint64_t>() > kMaxRequests)
+    return "\"burst\" must be a whole number from 1 to " + std::to_string(kMaxRequests) + '.';
   out.burst = asked.get<std::uint64_t>();
   return {};
 }

@@ -19,9 +19,9 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kMethodCost = integer(0, 1'000'000'000);
+constexpr Shape kMethodCost = integer(0, kMaxRequests);
 constexpr Shape kMethodCosts = map("an object of costs by method", kMethodCost, 1, check_method);
-constexpr Shape kPositive = integer(1, 1'000'000'000);
+constexpr Shape kPositive = integer(1, kMaxRequests);
 
 const Shape& shape_of(const gateway::CostSource& source) {
   switch (source.takes) {

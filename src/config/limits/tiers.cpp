@@ -42,7 +42,7 @@ constexpr Shape kTierShape = either("an object or \"unlimited\"", kTierForms);
 }  // namespace
 
 constexpr Shape kRateOrRates = either("a rate or a list of rates", kRateForms);
-constexpr Shape kBurst = integer(1, 1'000'000'000);
+constexpr Shape kBurst = integer(1, kMaxRequests);
 constexpr Shape kFlights = integer(1, 1'000'000'000);
 constexpr Shape kFlightQueueLength = integer(1, limit::kMaxFlightQueue);
 constexpr Shape kTiers = map("an object of tiers by name", kTierShape, 1);

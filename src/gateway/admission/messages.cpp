@@ -13,9 +13,6 @@ namespace headgate::gateway {
 
 namespace {
 
-// The largest number of messages in one check; no limit allows more at once.
-constexpr std::uint64_t kMaxTold = 1'000'000'000;
-
 /// Returns whether any Content-Type of the request begins with `beginning`. All of them are checked, because the server
 /// may use a different one than the gateway does.
 bool any_type(const http::RequestHead& request, std::string_view beginning) noexcept {
@@ -246,7 +243,7 @@ Task<MaybeProblem> Messages::rejected(StoreChecks asked, std::uint32_t times, In
 Task<void> Messages::peek_at_whole(StoreChecks rejecting) {
   const auto look = [this](StoreChecks& whole) {
     for (auto& check : whole.checks) {
-      check.cost = static_cast<std::int64_t>(std::min(sent_, kMaxTold));
+      check.cost = static_cast<std::int64_t>(std::min(sent_, kMaxRequests));
       check.peek = true;
     }
   };

@@ -67,6 +67,7 @@ std::shared_ptr<const ForSharers<LocalShare>> local_shares(const std::vector<lim
         out.rules.reserve(rules.size());
         for (const auto& rule : rules) {
           out.rules.push_back(up > 0 ? limit::scaled(rule, up, down) : limit::scaled(rule, 1, gateways));
+          if (rule.algorithm->check(out.rules.back())) out.rules.back() = rule;  // a larger part cannot be counted
           out.rejections.push_back(rejection_of(out.rules.back(), limit));
         }
         return out;

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxTags = 16;
 constexpr std::size_t kMaxRates = 8;  // the same maximum as for a limit in the configuration
-constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
 bool is_name(std::string_view text) noexcept { return !text.empty() && text.size() <= 64 && all_alnum(text, "-_."); }
 
@@ -155,7 +154,7 @@ class KeyFile {
     const auto place = walk_.here();
     bool has_rate = false;
     const bool read = walk_.object([&](std::string_view member) {
-      if (member == "burst") return walk_.whole_number(out.burst.emplace(), 1, kLargestBurst);
+      if (member == "burst") return walk_.whole_number(out.burst.emplace(), 1, kMaxRequests);
       if (member != "rate") return walk_.refuse_member("unknown member", R"(a limit here has "rate" and "burst")");
       has_rate = true;
       return rates(out);
@@ -191,7 +190,8 @@ class KeyFile {
   bool add_rate(std::string_view text, RateOverride& out) {
     const auto read = parse_rate(text);
     if (read.has_error()) {
-      return walk_.refuse("this is not a rate: a count from 1 to 1000000000, a slash, and a period of at most 366 days",
+      return walk_.refuse("this is not a rate: a count from 1 to " + std::to_string(kMaxRequests) +
+                              ", a slash, and a period of at most 366 days",
                           R"(write such as "500/second", "100/minute" or "5000/day")");
     }
     const auto same_period = [&](const Rate& each) { return each.period == read->period && each.month == read->month; };

@@ -186,6 +186,20 @@ TEST(LoadCosts, AreANumberOrComeFromTheMethodAFieldOrTheAnswer) {
             described(expected));
 }
 
+TEST(LoadCosts, CountMoneyInMicroDollars) {
+  constexpr std::int64_t kMaxCost = 10'000'000'000'000;
+  for (const char* algorithm : {"token_bucket", "leaky_bucket", "fixed_window", "sliding_window"}) {
+    const auto rule = rule_of(std::string(R"("rate": "10000000000000/day", "algorithm": ")") + algorithm + '"');
+    EXPECT_EQ(rule.rate.count, static_cast<std::uint64_t>(kMaxCost)) << algorithm;
+  }
+  EXPECT_EQ(rule_of(R"("rate": "1/s", "burst": 3000000000)").burst, 3'000'000'000U);
+  EXPECT_EQ(rule_of(R"("rate": "1000000/s", "burst": 10000000000000)").burst, static_cast<std::uint64_t>(kMaxCost));
+  auto expected = cost_of("response_header", 500, kMaxCost);
+  expected.cost.name = "x-cost";
+  EXPECT_EQ(described(use_of(R"("cost": { "response_header": "X-Cost", "hold": 500, "most": 10000000000000 })")),
+            described(expected));
+}
+
 TEST(LoadCosts, StandBesideAScale) {
   auto expected = cost_of("", 7, 0);
   expected.scale_down = 10;
