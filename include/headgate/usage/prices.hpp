@@ -78,6 +78,9 @@ class Prices {
   std::size_t exact_ = 0;            // number of exact names
 };
 
+/// Returns micro-units, which must not be negative, as decimal text without useless zeros: "2.5" for 2,500,000.
+std::string to_units(std::int64_t micros);
+
 /// Returns what a call costs in micro-units: exact, then rounded up to a whole one, at most kMaxMicros.
 ///
 /// - Parts of the input (cached, written, audio) have their own prices, and the rest of the input has the price of

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace headgate::usage {
@@ -16,8 +15,5 @@ struct Scaled {
 /// Returns `number` times 10^`shift`, rounded up to a whole number. `number` is spelled as in JSON ("2.50", "2.5e-06").
 /// Empty if it is no number, negative, or more than kMaxMicros.
 std::optional<Scaled> scaled_up(std::string_view number, int shift);
-
-/// Returns micro-units as decimal text without useless zeros: "2.5" for 2,500,000.
-std::string to_units(std::int64_t micros);
 
 }  // namespace headgate::usage

@@ -9,7 +9,7 @@ __extension__ using Wide = __int128;  // a sum of products of counts and prices,
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-std::int64_t known(std::int64_t count) noexcept {
+std::int64_t counted(std::int64_t count) noexcept {
   return std::clamp<std::int64_t>(count, 0, kMaxMicros);  // the maximum of a count is the same number
 }
 
@@ -22,14 +22,14 @@ const TokenPrices& prices_for(const Price& price, std::int64_t input) noexcept {
 }  // namespace
 
 std::int64_t price_of(const Price& price, const Usage& usage) noexcept {
-  const auto input = known(usage.input);
-  const auto output = known(usage.output);
-  const auto excess = std::max<std::int64_t>(known(usage.total) - input - output, 0);
-  const auto cached = known(usage.cached);
-  const auto kept_long = known(usage.cache_written_long);
-  const auto written = std::max<std::int64_t>(known(usage.cache_written) - kept_long, 0);
-  const auto heard = known(usage.audio_input);
-  const auto spoken = known(usage.audio_output);
+  const auto input = counted(usage.input);
+  const auto output = counted(usage.output);
+  const auto excess = std::max<std::int64_t>(counted(usage.total) - input - output, 0);
+  const auto cached = counted(usage.cached);
+  const auto kept_long = counted(usage.cache_written_long);
+  const auto written = std::max<std::int64_t>(counted(usage.cache_written) - kept_long, 0);
+  const auto heard = counted(usage.audio_input);
+  const auto spoken = counted(usage.audio_output);
   // If the input was not reported, the excess contains it.
   const auto& prices = prices_for(price, usage.input < 0 ? excess : input);
   const auto plain_input = std::max<std::int64_t>(input - cached - written - kept_long - heard, 0);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace headgate::usage {
@@ -126,6 +128,19 @@ TEST(PriceFile, ListsItsModels) {
   std::string names;
   for (const auto& each : prices.models()) names += each.name + ' ';
   EXPECT_EQ(names, "a c bb* b* ");
+}
+
+TEST(PriceFile, OfTheDocumentationIsAccepted) {
+  std::ifstream page(std::string(HEADGATE_SOURCE_DIR) + "/docs/prices.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const std::string begin = "```json\n";
+  const auto at = text.find(begin) + begin.size();
+  ASSERT_GT(at, begin.size());
+  const auto prices = prices_in(text.substr(at, text.find("```", at) - at));
+  EXPECT_EQ(prices.models().size(), 4U);
+  EXPECT_EQ(prices.find("gpt-4o-2024-11-20"), nullptr) << "the page says so";
+  ASSERT_NE(prices.find("our-own-llama-7b"), nullptr);
+  EXPECT_EQ(prices.find("our-own-llama-7b")->output, 0);
 }
 
 TEST(PriceFileMistake, SaysWhereItIsAndWhatToWrite) {
