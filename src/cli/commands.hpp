@@ -120,6 +120,7 @@ void offer_usage_history(CLI::App& app, int& result);
 void offer_explain(CLI::App& app, int& result);  ///< also `routes`
 void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);
+void offer_prices(CLI::App& app, int& result);
 void offer_simulate(CLI::App& app, int& result);
 void offer_load(CLI::App& app, int& result);
 /// Adds `completion`: shell completions, made from the table of commands.

@@ -237,6 +237,7 @@ int do_command(int count, char** words) {
   offer_explain(app, result);
   offer_test(app, result);
   offer_import(app, result);
+  offer_prices(app, result);
   offer_simulate(app, result);
   offer_load(app, result);
 

@@ -58,6 +58,8 @@ TEST_P(UnendingFiles, AreRefusedByCommands) {
   expect_refused({"simulate", "-c", policy_.path(), "--arrivals", "burst 1", "--compare", unending_});
   expect_refused({"explain", "--request-id", "x", "--log", unending_});
   expect_refused({"keys", "check", unending_});
+  expect_refused({"prices", "check", unending_});
+  expect_refused({"prices", "import", unending_});
   expect_refused({"load", "--key-file", unending_, "--to", "http://127.0.0.1:9"});
   expect_refused({"status", "--token-file", unending_});
 }
