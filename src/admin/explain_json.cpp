@@ -50,7 +50,7 @@ ExplainJson limit_json(const LimitState& state) {
   if (!state.key.empty()) out["key"] = state.key;
   if (!state.key_id.empty()) out["key_id"] = state.key_id;
   out["cost"] = state.cost;
-  if (state.unit == limit::Unit::token) out["unit"] = "token";
+  if (state.unit != limit::Unit::request) out["unit"] = state.unit == limit::Unit::token ? "token" : "money";
   if (state.shards > 1) out["one_of_shards"] = state.shards;
   out["rules"] = ExplainJson::array();
   for (const auto& rule : state.rules) out["rules"].push_back(rule_json(rule));

@@ -53,8 +53,11 @@ void build_care(Build& build, const Node& upstream, gateway::UpstreamOptions& ou
 void build_shedding(Build& build);  // after upstreams, redis and identity
 void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
-void build_limits(Build& build);      // after identity, redis and signing
-void build_billing(Build& build);     // after limits
+void build_limits(Build& build);   // after identity, redis and signing
+void build_billing(Build& build);  // after limits
+void build_prices(Build& build);
+/// Reports a unit that the limit cannot count.
+void check_unit(Build& build, const Node& node, const limit::Limit& limit);
 void build_webhook(Build& build);     // after limits
 void build_tracing(Build& build);     // after process: spans show what the access log shows
 void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
@@ -93,7 +96,8 @@ void check_places(Build& build, const Node* identity);
 
 /// The use of a key.
 enum class KeyFor {
-  counting,  ///< for a limit: a caller that can choose the value would avoid the limit
+  limiting,  ///< for a limit, which may also count by a value in the body
+  counting,  ///< for queues, rooms and splits: as for a limit, a caller that can choose the value would gain from it
   balancing
 };
 
@@ -195,6 +199,9 @@ std::vector<const gateway::UpstreamOptions*> upstreams_of(const Build& build, co
 
 /// Builds the cost and the scale of a route's use of a limit; leaves values that cannot be parsed unchanged.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);
+
+/// Returns the key of the cost that applies if the source says none.
+const char* key_of_default(const gateway::Cost& cost) noexcept;
 
 /// Reports an error if no request of this use can ever pass.
 void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit);

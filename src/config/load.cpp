@@ -86,6 +86,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   build_limits(build);
   build.limit_numbers = numbers_of(build.limit_nodes);
   build_billing(build);
+  build_prices(build);
   build_webhook(build);
   build_tracing(build);
   check_keys(build);

@@ -108,6 +108,9 @@ constexpr Key kRootKeys[] = {
      into<&Config::gateway, &gateway::PathOptions::usage>},
     {"billing", &kBillingShape, "", R"({ "keep": "40d", "time_zone": "Europe/Vienna" })",
      "Daily sums of the use of limits with `bill`"},
+    {"prices", &kFilePath, "", R"("prices.json")",
+     "Path of the file with the [prices of language models](prices.md), for limits that count money. It is read again "
+     "when it changes"},
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "Keys that sign appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access log and error log", into<&Config::log>},
     {"accept_advice", &kAllAccepted, "", R"(["open_admin", "never_binds /limits/burst"])",

@@ -1,16 +1,22 @@
 #pragma once
-// A body of zeros that has arrived completely from the start.
+// A body of zeros, or of a text, that has arrived completely from the start.
 
 #include "headgate/http/exchange_io.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace headgate::engine {
 
 class BlankBody final : public http::BodyReader {
  public:
-  void begin(std::uint64_t bytes) noexcept { left_ = bytes; }
+  /// Begins a body of this length. An empty `text` stands for zeros; otherwise the text has that length, and lives as
+  /// long as the body.
+  void begin(std::uint64_t bytes, std::string_view text = {}) noexcept {
+    left_ = bytes;
+    text_ = text;
+  }
 
   bool take_at_most(std::uint64_t most) noexcept override { return left_ <= most; }
   Result<std::string_view> ready() override { return take(); }
@@ -24,12 +30,17 @@ class BlankBody final : public http::BodyReader {
   static constexpr std::array<char, kPiece> kZeros{};
 
   std::string_view take() noexcept {
+    if (!text_.empty()) {
+      left_ = 0;
+      return std::exchange(text_, {});
+    }
     const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPiece));
     left_ -= taken;
     return {kZeros.data(), taken};
   }
 
   std::uint64_t left_ = 0;
+  std::string_view text_;
   http::Fields none_;
 };
 

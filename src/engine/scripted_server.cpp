@@ -73,7 +73,7 @@ class ScriptedAttempt final : public upstream::Attempt, public frame_pool::Poole
     const bool bare = head_only_ || answer_.status == 204 || answer_.status == 304;
     head.framing = {};
     if (!bare) head.framing = {http::Framing::Kind::length, answer_.bytes};
-    body_.begin(head.framing.length);
+    body_.begin(head.framing.length, bare ? std::string_view{} : answer_.text);
     co_return Result<void, Failure>();
   }
   http::BodyReader& body() noexcept override { return body_; }

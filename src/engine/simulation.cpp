@@ -197,7 +197,7 @@ void Simulation::begin(const RequestArrival& arrival, const std::function<void(c
   visit.tell = &tell;
   visit.number = arrived_++;
   visit.answer = arrival.answer;
-  visit.body.begin(arrival.bytes);
+  visit.body.begin(arrival.bytes, arrival.text);
   visit.reply.begin();
   x.peer = arrival.address;
   x.peer_text = identity::address_text(arrival.address, visit.address);

@@ -1,6 +1,7 @@
 #include "sources.hpp"
 
 #include "headgate/observe/event.hpp"
+#include "headgate/usage/prices.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +20,7 @@ Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Identit
       jwt_(options.jwt),
       address_paths_(options.address_files),
       user_paths_(options.user_files),
+      price_path_(options.price_file),
       policy_(policy),
       timer_(loop) {}
 
@@ -27,6 +29,7 @@ Done Keyring::Sources::read(const Sources* before) {
   if (auto done = open_issuers(before); done.has_error()) return done;
   if (auto done = read_address_files(); done.has_error()) return done;
   if (auto done = read_user_files(before); done.has_error()) return done;
+  if (auto done = read_price_file(); done.has_error()) return done;
   return renew(true, true);
 }
 
@@ -81,6 +84,21 @@ Done Keyring::Sources::read_user_files(const Sources* before) {
   return {};
 }
 
+Done Keyring::Sources::read_price_file() {
+  constexpr KeyFileWords kWords{
+      .read = "prices_read", .refused = "prices_refused", .stay = "the previous prices stay in force"};
+  if (price_path_.empty()) return {};
+  auto take = [this](std::string_view text) -> Result<std::uint64_t, std::string> {
+    auto prices = usage::Prices::parse(text);
+    if (prices.has_error()) return ':' + to_text(prices.error());
+    prices_ = std::make_shared<const usage::Prices>(std::move(*prices));
+    return prices_->models().size();
+  };
+  price_file_ =
+      std::make_unique<KeyFile>(price_path_, usage::kMaxPriceFile, std::move(take), kWords, SourceKind::prices);
+  return price_file_->read();
+}
+
 std::shared_ptr<const identity::Users> Keyring::Sources::users_of(const std::string& path) const {
   const auto found = std::find_if(users_.begin(), users_.end(), [&](const auto& each) { return each.first == path; });
   return found == users_.end() ? nullptr : found->second;
@@ -104,7 +122,7 @@ Done Keyring::Sources::open_issuers(const Sources* before) {
 void Keyring::Sources::begin() {
   if (std::exchange(begun_, true)) return;
   const auto has_file = [](const auto& issuer) { return issuer->has_file(); };
-  if (file_ || !address_files_.empty() || !user_files_.empty() ||
+  if (file_ || price_file_ || !address_files_.empty() || !user_files_.empty() ||
       std::any_of(issuers_.begin(), issuers_.end(), has_file))
     wait_to_look();
   for (const auto& issuer : issuers_) {
@@ -148,6 +166,7 @@ std::vector<SourceReport> Keyring::Sources::reports() const {
   if (file_) out.push_back(file_->report());
   for (const auto& file : address_files_) out.push_back(file->report());
   for (const auto& file : user_files_) out.push_back(file->report());
+  if (price_file_) out.push_back(price_file_->report());
   return out;
 }
 
@@ -174,6 +193,7 @@ void Keyring::Sources::look() {
   bool others = false;
   for (const auto& file : address_files_) others |= file->look();
   for (const auto& file : user_files_) others |= file->look();
+  if (price_file_) others |= price_file_->look();
   wait_to_look();
   if (api_keys || tokens || others) renew_and_publish(api_keys, tokens);
 }
@@ -198,6 +218,7 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   }
   next.address_lists = lists_;
   next.user_lists = users_;
+  next.prices = prices_;
   now_ = std::make_shared<const identity::Credentials>(std::move(next));
   return {};
 }

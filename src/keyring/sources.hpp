@@ -42,6 +42,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   Result<void, std::string> open_issuers(const Sources* before);
   Result<void, std::string> read_address_files();
   Result<void, std::string> read_user_files(const Sources* before);
+  Result<void, std::string> read_price_file();
   std::shared_ptr<const identity::Users> users_of(const std::string& path) const;
   bool all_tried() const;
   void wait_to_look();
@@ -55,6 +56,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   const std::optional<identity::JwtOptions> jwt_;
   const std::vector<std::string> address_paths_;
   const std::vector<std::string> user_paths_;
+  const std::string price_path_;
   const RefreshPolicy policy_;
   boost::asio::steady_timer timer_;
   std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // In the order of jwt_; fixed after read().
@@ -67,6 +69,8 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   // Fixed after read(), except the users.
   std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;
   std::vector<std::unique_ptr<KeyFile>> user_files_;  // In the order of users_.
+  std::shared_ptr<const usage::Prices> prices_;
+  std::unique_ptr<KeyFile> price_file_;  // Null if there is none.
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;

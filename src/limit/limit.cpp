@@ -9,7 +9,9 @@ namespace headgate::limit {
 
 std::string amount_in_words(const Rule& rule) {
   auto out = to_text(rule.rate);
-  if (rule.unit == Unit::token) out.insert(out.find('/'), rule.rate.count == 1 ? " token" : " tokens");
+  const bool one = rule.rate.count == 1;
+  if (rule.unit == Unit::token) out.insert(out.find('/'), one ? " token" : " tokens");
+  if (rule.unit == Unit::money) out.insert(out.find('/'), one ? " micro-unit" : " micro-units");
   return out;
 }
 

@@ -39,6 +39,7 @@ class Prepared {
     arrival_.query = step.query;
     arrival_.fields = fields_;
     arrival_.bytes = step.bytes;
+    arrival_.text = step.json;
     arrival_.tls = step.tls.value_or(listener.over_tls) || step.certificate;
     arrival_.https_port = listener.https_port;
     arrival_.assumed.claims = step.claims;
@@ -50,8 +51,11 @@ class Prepared {
           .subject = step.certificate->subject, .names = step.certificate->names, .sha256 = step.certificate->sha256});
       arrival_.secured = &secured_;
     }
-    arrival_.answer = {
-        .status = step.answer.status, .bytes = step.answer.bytes, .after = step.answer.after, .fields = answer_fields_};
+    arrival_.answer = {.status = step.answer.status,
+                       .bytes = step.answer.bytes,
+                       .after = step.answer.after,
+                       .fields = answer_fields_,
+                       .text = step.answer.json};
   }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;

@@ -56,6 +56,7 @@ const std::map<std::string, int> kFloors = {
 const std::map<std::string, int> kGatewayFloors = {
     {"grpc", 0},      // gRPC as a protocol
     {"exchange", 1},  // what can be read from one exchange
+    {"bodies", 1},    // what limits read from bodies
     {"limits", 2},    // keys, sizes, costs and debts
     {"callers", 3},   // who is calling, and failed attempts
     {"record", 4},    // what is reported about an exchange

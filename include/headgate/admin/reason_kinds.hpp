@@ -27,6 +27,7 @@ enum class ReasonKind : std::uint8_t {
   keys_refused,
   keys_unwritten,
   addresses_refused,
+  prices_refused,
   certificate_ends,
   bound_reached,
   bound_near,

@@ -64,6 +64,7 @@ struct TestAnswer {
   unsigned status = 200;
   TestFields fields{};
   std::uint64_t bytes = 0;  ///< size of the body, in bytes
+  std::string json{};       ///< the body, as compact JSON; empty for a body of zeros
   Duration after{0};
 };
 
@@ -88,6 +89,7 @@ struct SendStep {
   std::optional<ValueWithPlace<std::string>> user{};  ///< user of basic authentication
   std::optional<TestCertificate> certificate{};
   std::uint64_t bytes = 0;  ///< size of the body, in bytes
+  std::string json{};       ///< the body, as compact JSON; empty for a body of zeros
   std::uint64_t times = 1;
   TestAnswer answer{};
   Expectation expect{};

@@ -22,6 +22,7 @@ struct ScriptedAnswer {
   std::uint64_t bytes = 0;                ///< bytes of its body, which arrive together with the head
   Duration after{0};                      ///< time from the sent request to the head
   std::span<const http::Field> fields{};  ///< must live as long as the exchange
+  std::string_view text{};                ///< the body, of that length; empty for zeros; lives as long as `fields`
 };
 
 /// The map from exchanges to answers. A server knows an exchange only by the flag that tells whether its client has

@@ -37,6 +37,7 @@ struct RequestArrival {
   std::string_view query{};     ///< begins with '?' or is empty
   std::span<const http::Field> fields{};  ///< without Host
   std::uint64_t bytes = 0;                ///< bytes of the request body
+  std::string_view text{};                ///< the body, of that length; empty for zeros; must outlive the exchange
   bool tls = false;                       ///< the request uses TLS
   std::uint16_t https_port = 0;  ///< without TLS, the port that its listener redirects to; 0 if it does not redirect
   /// facts from the handshake with a client certificate; null if there are none

@@ -30,6 +30,9 @@ class ActiveCredentials {
   /// The user lists, in the order of IdentityOptions::user_files; null for a file that only a candidate names.
   const std::vector<std::shared_ptr<const identity::Users>>& user_lists() const noexcept { return user_lists_; }
 
+  /// The prices of language models; null if the configuration names no price file.
+  const usage::Prices* prices() const noexcept { return credentials_->prices.get(); }
+
   /// Returns the size of `limit` that the record of this key sets, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
   /// The highest number of rates that any key sets for `limit`.

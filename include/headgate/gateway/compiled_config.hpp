@@ -26,6 +26,7 @@
 
 namespace headgate::gateway {
 
+struct BodyPlan;
 struct RouteEdits;
 struct Keyed;
 
@@ -90,6 +91,7 @@ struct RouteLimit {
   bool after_auth = false;  ///< whether the key is known only after the credentials are checked
   /// whether the limit counts statuses, and is checked before the credentials so that refused credentials count
   bool of_guesses = false;
+  bool reads_body = false;  ///< whether its key, its cost or its hold is read from the request's body
 };
 
 /// Returns whether one of these limits lets requests wait for a permit.
@@ -128,6 +130,7 @@ struct Route {
   std::vector<const AddressRules*> address_rules;
   std::shared_ptr<const Forwarding> forwarding;  ///< retries, held bodies, a mirror; null if the route has none of them
   std::shared_ptr<const CompiledAuth> auth;      ///< the auth service; null if there is none
+  std::shared_ptr<const BodyPlan> bodies;        ///< what limits read from bodies; null if they read none
   std::shared_ptr<const CompiledBasic> basic;    ///< the passwords that are required; null if there are none
   std::vector<RouteLimit> plan;                  ///< in the order of the stages
   std::array<std::size_t, kCountOf<Stage> + 1>
@@ -300,6 +303,7 @@ class CompiledConfig {
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;
   void note_websockets(const Route& route, const RouteOptions& wanted);
+  static void plan_bodies(Route& route, const RouteOptions& wanted);
   void note_reads(Route& route, const RouteOptions& wanted) const;
   void note_reads(Route& route, const Keyed& keyed) const;
   void note_bans(Route& route);

@@ -12,13 +12,18 @@
 
 namespace headgate::gateway {
 
+struct BodyPlan;
 struct Exchange;
 
 /// The moment when a cost is known.
 enum class CostKnown : std::uint8_t {
-  before,  ///< from the request; `otherwise` is the cost if the request names none
-  after    ///< from the answer; `hold` is taken in advance and settled when the answer arrives
+  before,  ///< from the request; `otherwise` is the cost if the request does not say it
+  after,   ///< from the head of the answer; `hold` is taken before the request and settled when the head is there
+  at_end   ///< from the bodies; `hold` is taken before the request and settled when the exchange ends
 };
+
+/// The body that a source reads.
+enum class ReadsBody : std::uint8_t { none, request, answer };
 
 /// The form of the value of a source's key. `most` bounds the cost that a field or a text may give.
 enum class CostTakes : std::uint8_t {
@@ -31,6 +36,7 @@ enum class CostTakes : std::uint8_t {
 struct CostReading {
   std::optional<std::int64_t> cost{};
   std::string_view unreadable{};  ///< the text that is no cost; "" if there is none
+  bool counted = false;  ///< whether the cost was counted from the bytes that passed, because the answer did not say it
 };
 
 /// One source. Constant; any thread.
@@ -43,6 +49,14 @@ struct CostSource {
   /// Whether any caller may write the value. The value must then appear only once in a request, and `headgate check`
   /// warns unless a trusted hop writes it.
   bool callers_write = false;
+  ReadsBody body = ReadsBody::none;
+  bool of_api = false;  ///< whether `name` is an API of usage/provider.hpp, whose pointers the plan has first
+  /// Returns why `name` is not a valid value of a text, as a sentence without its full stop; "" if it is valid. Null if
+  /// every text is.
+  std::string (*fault)(std::string_view name) = nullptr;
+  /// Adds what this cost reads to the plan of its route, and notes its place in `cost`. Null if the source reads no
+  /// body. Called once, when the configuration is compiled.
+  void (*plan)(Cost& cost, BodyPlan& bodies) = nullptr;
   /// the meaning in words, for `headgate check`: "costs what X-Cost says"
   std::string (*meaning)(const Cost& cost) = nullptr;
   /// Returns the cost of this exchange. Runs for each limit of each request, so it must not throw, lock or wait.
@@ -58,9 +72,17 @@ const CostSource* find_cost_source(std::string_view word) noexcept;
 /// Reads a cost that is written in digits only. A cost above `most` counts as `most`.
 CostReading cost_in(std::string_view text, std::int64_t most) noexcept;
 
+/// Returns what is held for such a cost, as words for `headgate check`.
+std::string hold_in_words(const Cost& cost);
+
 /// Returns whether the cost is known only from the answer.
 inline bool is_settled(const Cost& cost) noexcept {
-  return cost.from != nullptr && cost.from->known == CostKnown::after;
+  return cost.from != nullptr && cost.from->known != CostKnown::before;
+}
+
+/// Returns whether the cost or its hold is read from the body of the request.
+inline bool reads_request_body(const Cost& cost) noexcept {
+  return cost.from != nullptr && (cost.from->body == ReadsBody::request || cost.hold.reads_body());
 }
 
 }  // namespace headgate::gateway

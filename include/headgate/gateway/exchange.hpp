@@ -114,6 +114,7 @@ enum class CostFrom : std::uint8_t {
   request,    ///< the request: the permits that were held before the answer
   status,     ///< the status of the answer: nothing is charged if the status does not count
   answer,     ///< the answer, which named its cost
+  counted,    ///< the bytes that passed, because the answer named no cost
   unreadable  ///< the answer named no valid number, so the hold is charged
 };
 

@@ -36,16 +36,39 @@ namespace headgate::gateway {
 
 struct CostSource;
 
+/// How much is held for a request whose cost only its answer says: the output that the request allows, and its input.
+struct Hold {
+  std::string pointer;     ///< the pointer (RFC 6901) to the largest output in the request's body; "" if there is none
+  std::size_t at = 0;      ///< the index of `pointer` in BodyPlan::request
+  bool of_usage = false;   ///< whether the API that `usage` names says where the largest output stands
+  std::int64_t input = 0;  ///< bytes of text in the request's body that count as one permit; 0 if the input is free
+
+  bool reads_body() const noexcept { return !pointer.empty() || of_usage || input > 0; }
+  bool operator==(const Hold&) const = default;
+};
+
 /// The cost of a request, in permits.
 struct Cost {
   const CostSource* from = nullptr;  ///< the source of the cost (gateway/cost_source.hpp); null to use `default_value`
   /// at least 1: the cost if the source names none, or the hold until the answer names the cost
   std::int64_t default_value = 1;
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< methods in upper case, each with a cost of at least 0
-  std::string name;       ///< the name of the field, or another argument of the source
+  std::string name;       ///< the name of the field, a pointer into a body, or another argument of the source
+  std::size_t at = 0;     ///< the index of the pointer in a list of BodyPlan
+  Hold hold;              ///< what is added to `default_value`, or replaces it, for a cost from the answer
   std::int64_t most = 0;  ///< the largest cost that the source may say; a larger number counts as this one
+  /// The cost of a call whose model has no price, in micro-units, if the limit counts money; not set to refuse it.
+  std::optional<std::int64_t> unpriced{};
+  bool priced = false;     ///< whether the usage is multiplied by the prices of its model; set when it is compiled
+  bool ask_usage = false;  ///< whether streams that would report no usage are asked to report it
   /// for a cost from the answer: whether missing permits become a debt; otherwise they are not charged
   bool debt = false;
+};
+
+/// The treatment of a request whose body a limit of its route cannot read.
+enum class UnreadableBody : std::uint8_t {
+  reject,  ///< the request is refused
+  count    ///< the request costs what `otherwise` says; a key that is read from the body is missing
 };
 
 /// How a route uses a limit.
@@ -143,6 +166,10 @@ struct RouteOptions {
   std::optional<ClientClose> client_close{};  ///< if not set, as in all_routes
   /// lowest rate of bodies, in bytes per second; 0 for no bound; if not set, as in all_routes
   std::optional<std::uint64_t> min_rate{};
+  /// the largest body of a request that limits read, in bytes; not set for the default
+  std::optional<std::uint64_t> read_body{};
+  /// not set: `reject` if a key is read from the body, otherwise `count`
+  std::optional<UnreadableBody> unreadable_body{};
   std::uint64_t held_body = 0;  ///< bytes of a body that are read before a server is chosen; 0 if the body is not held
   bool grpc_web = false;        ///< whether calls of gRPC-Web are translated to calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set if no request is copied

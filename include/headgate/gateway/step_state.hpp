@@ -23,6 +23,8 @@ struct KeptAppointment;
 class GrpcWeb;
 /// Compresses the answer; see gateway/answers/compressed_reply.hpp.
 class CompressedReply;
+/// The values that limits read from bodies; see gateway/bodies/body_values.hpp.
+class BodyValues;
 /// The bytes of a body that are held; see gateway/servers/held_body.hpp.
 class HeldBody;
 /// The answer of the auth service; see gateway/auth_service.hpp.
@@ -137,6 +139,7 @@ struct StepState {
   std::shared_ptr<GrpcWeb> grpc_web;       ///< translates body and answer; null if the request is no call of gRPC-Web
   std::shared_ptr<CompressedReply> compressed;  ///< wraps the reply; null if the answer is not compressed
   std::shared_ptr<HeldBody> held;               ///< the held body of the request; null if it is not held
+  std::shared_ptr<BodyValues> bodies;           ///< the values that limits read from bodies; null if they read none
 
   bool operator==(const StepState&) const = default;
 };

@@ -38,6 +38,7 @@ enum class Step : std::uint8_t {
   suspended_by_claim,
   circuit,
   shed,
+  read_body,
   limits_by_claim,
   limits_in_redis,
   delay,

@@ -13,6 +13,10 @@
 #include <utility>
 #include <vector>
 
+namespace headgate::usage {
+class Prices;  // usage/prices.hpp; opaque here
+}
+
 namespace headgate::identity {
 
 /// The snapshot. Immutable; shared by all workers.
@@ -23,6 +27,8 @@ struct Credentials {
   std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
   /// Path and content of each file of users, in the order of IdentityOptions::user_files.
   std::vector<std::pair<std::string, std::shared_ptr<const Users>>> user_lists{};
+  /// The price file (IdentityOptions::price_file); null if there is none.
+  std::shared_ptr<const usage::Prices> prices{};
 };
 
 }  // namespace headgate::identity

@@ -155,6 +155,7 @@ struct IdentityOptions {
   std::optional<FailureLimit> failures = FailureLimit{};  ///< limit of failed authentications; absent if unlimited
   /// Paths of the files of addresses that routes use, each once; read again when they change.
   std::vector<std::string> address_files;
+  std::string price_file;  ///< prices of language models, read again when the file changes; "" if there is none
   /// Paths of the files of users for basic authentication, each once; read again when they change.
   std::vector<std::string> user_files;
 };

@@ -20,8 +20,9 @@ namespace headgate::keyring {
 
 /// The content of a source.
 enum class SourceKind : std::uint8_t {
-  keys,      ///< Keys, or users with their passwords.
-  addresses  ///< Addresses that routes allow or deny; `keys` counts address blocks.
+  keys,       ///< Keys, or users with their passwords.
+  addresses,  ///< Addresses that routes allow or deny; `keys` counts address blocks.
+  prices      ///< Prices of language models; `keys` counts models.
 };
 
 /// The state of one source of keys, for metrics and for the admin listener.

@@ -33,7 +33,11 @@ struct Per {
 };
 
 /// The unit of permits, for texts and programs. It does not affect decisions.
-enum class Unit : std::uint8_t { request, token };
+enum class Unit : std::uint8_t {
+  request,
+  token,
+  money  ///< micro-units: millionths of the currency of the price file
+};
 
 /// A rate of a limit. Immutable once the configuration is loaded.
 struct Rule {

@@ -115,12 +115,16 @@ void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstrea
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources) {
   Wrong keys;
   Wrong addresses;
+  Wrong prices;
   for (const auto& source : sources) {
-    auto& wrong = source.kind == keyring::SourceKind::addresses ? addresses : keys;
+    auto& wrong = source.kind == keyring::SourceKind::addresses ? addresses
+                  : source.kind == keyring::SourceKind::prices  ? prices
+                                                                : keys;
     if (!source.fresh && source.failures > 0) wrong.emplace_back(source.source, source.trouble);
   }
   reasons.set_only(ReasonKind::keys_refused, keys);
   reasons.set_only(ReasonKind::addresses_refused, addresses);
+  reasons.set_only(ReasonKind::prices_refused, prices);
 }
 
 void tell_logs(Reasons& reasons, observe::Logs::Failing failing) {

@@ -4,6 +4,7 @@
 #include "formats.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/bodies/body_plan.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/jwt.hpp"
@@ -116,6 +117,12 @@ std::optional<LiteralError> check_parameter_name(std::string_view text) {
 std::optional<LiteralError> check_cookie_name(std::string_view text) {
   if (http::is_token(text)) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a cookie's name", R"(write the name alone, as in "session")"};
+}
+
+std::optional<LiteralError> check_pointer(std::string_view text) {
+  auto fault = gateway::fault_of_pointer(text);
+  if (fault.empty()) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not a pointer to a value in a body", std::move(fault)};
 }
 
 std::optional<LiteralError> check_network(std::string_view text) {

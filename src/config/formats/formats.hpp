@@ -131,6 +131,7 @@ std::optional<LiteralError> check_scope(std::string_view text);   ///< one scope
 std::optional<LiteralError> check_origin(std::string_view text);  ///< an origin, "*", "null" or "https://*.example.com"
 std::optional<LiteralError> check_parameter_name(std::string_view text);
 std::optional<LiteralError> check_cookie_name(std::string_view text);
+std::optional<LiteralError> check_pointer(std::string_view text);  ///< a JSON pointer (RFC 6901) to one value
 
 /// Returns whether a log's target is a file rather than a word such as "stdout".
 bool names_log_file(std::string_view target) noexcept;

@@ -8,9 +8,7 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/cost_source.hpp"
-#include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/scale.hpp"
-#include "headgate/limit/shards.hpp"
 
 #include <algorithm>
 #include <string>
@@ -45,12 +43,31 @@ std::string with_those(bool (*are)(const gateway::CostSource& source)) {
   return "With " + joined(words, ", ") + (words.empty() ? "" : " and ") + last;
 }
 
+constexpr Shape kPointer = text("a JSON pointer", check_pointer);
+constexpr Shape kBytesOfInput = integer(1, 1'000'000);
+constexpr Key kHoldKeys[] = {
+    {"body", &kPointer, "", R"("/max_tokens")",
+     "Pointer (RFC 6901) to the largest output in the request's body, such as its `max_tokens`",
+     into<&gateway::Cost::hold, &gateway::Hold::pointer>},
+    {"input", &kBytesOfInput, "", "4",
+     "Bytes of text in the request's body that are added as one permit; a picture or a file is added as 1600. Default: "
+     "the input is not added",
+     into<&gateway::Cost::hold, &gateway::Hold::input>},
+    {"otherwise", &kPositive, "", "500", "Output that is held if the body does not say it, or cannot be read",
+     into<&gateway::Cost::default_value>, required},
+};
+constexpr Section kHold{"hold", "routes[].limits[].cost.hold", "What is held until the answer gives its cost.",
+                        kHoldKeys};
+constexpr Shape kHoldObject = section(kHold);
+constexpr const Shape* kHoldForms[] = {&kPositive, &kHoldObject};
+constexpr Shape kHoldShape = either("a whole number or an object", kHoldForms);
+
 /// The keys of `cost`: one for each source, and the keys that complete them.
 struct CostKeys {
   std::vector<std::string_view> forms;
   std::string otherwise = with_those([](const auto& source) { return source.known == gateway::CostKnown::before; }) +
                           ": the cost if none is given";
-  std::string settled = with_those([](const auto& source) { return source.known == gateway::CostKnown::after; });
+  std::string settled = with_those([](const auto& source) { return source.known != gateway::CostKnown::before; });
   std::string hold = settled +
                      ": permits that are reserved before the request, and charged if the answer does not give a cost, "
                      "unless the server failed";
@@ -67,8 +84,16 @@ struct CostKeys {
       keys.push_back({source->word, &shape_of(*source), "", source->example, source->doc});
     }
     keys.push_back({"otherwise", &kPositive, kOfOptions, "1", otherwise, into<&gateway::Cost::default_value>});
-    keys.push_back({"hold", &kPositive, "", "500", hold});
+    keys.push_back({"hold", &kHoldShape, "", "500", hold});
     keys.push_back({"most", &kPositive, "", "100000", most, into<&gateway::Cost::most>});
+    keys.push_back({"unpriced", &kPositive, "", "50000",
+                    "With `usage` and a limit that counts `money`: the cost of a call whose model has no price, in "
+                    "micro-units. Default: such a call is refused",
+                    into<&gateway::Cost::unpriced>});
+    keys.push_back({"ask_usage", &kBoolean, kOfOptions, "true",
+                    "With `usage` `openai`: whether streams that would report no usage are asked for it "
+                    "(`stream_options.include_usage`). The client does not get the additional chunk",
+                    into<&gateway::Cost::ask_usage>});
     keys.push_back({"debt", &kBoolean, kOfOptions, "true", debt, into<&gateway::Cost::debt>});
   }
 };
@@ -111,9 +136,6 @@ using gateway::Cost;
 using gateway::CostSource;
 using gateway::CostTakes;
 
-/// Returns the key of the cost that applies if the source says none.
-const char* key_of_default(const Cost& cost) { return is_settled(cost) ? "hold" : "otherwise"; }
-
 class CostBuilder {
  public:
   CostBuilder(Build& build, const Node& node, Cost& out)
@@ -130,7 +152,15 @@ class CostBuilder {
     fill(&node_, kCost, out_);
     if (settles) {  // "hold" replaces "otherwise", which does not apply to a cost from the answer
       out_.default_value = Cost().default_value;
-      read_number(&node_, "hold", out_.default_value);
+      const Node* hold = find(&node_, "hold");
+      if (hold != nullptr && hold->kind == Kind::object) {
+        fill(hold, kHold, out_);
+        out_.hold.of_usage = source.of_api && out_.hold.pointer.empty();
+      } else
+        read_number(&node_, "hold", out_.default_value);
+      const Node* api = text_at(&node_, source.word);
+      if (out_.ask_usage && (!source.of_api || api == nullptr || api->text != "openai"))
+        refuse_beside(source, "ask_usage", R"(remove it: only streams of "usage": "openai" are asked for their usage)");
     }
     if (!settles && out_.debt)
       refuse_beside(source, "debt", "remove it: only a cost from the answer can be more than what was held");
@@ -174,7 +204,11 @@ class CostBuilder {
     const Node* written = text_at(&node_, source.word);
     if (written == nullptr) return;
     out_.name = source.takes == CostTakes::field ? lower(written->text) : written->text;
-    if (out_.default_value > out_.most && out_.most > 0) {
+    if (source.fault != nullptr)
+      if (const auto fault = source.fault(out_.name); !fault.empty())
+        report_.error(code::kLiteral, *written,
+                      in_quotes(written->written) + " is not a value of " + in_quotes(source.word), fault);
+    if (out_.default_value > out_.most && out_.most > 0 && !out_.hold.of_usage) {
       const char* default_value = key_of_default(out_);
       if (const Node* place = find(&node_, default_value)) {
         report_.error(code::kConflict, *place,
@@ -199,6 +233,8 @@ class CostBuilder {
 
 }  // namespace
 
+const char* key_of_default(const gateway::Cost& cost) noexcept { return is_settled(cost) ? "hold" : "otherwise"; }
+
 void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
   fill(&node, kUse, out);
   if (const Node* cost = find(&node, "cost"); cost != nullptr && cost->kind == Kind::object)
@@ -209,167 +245,6 @@ void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
     out.scale_up = read->up;
     out.scale_down = read->down;
   }
-}
-
-namespace {
-
-using limit::Rule;
-
-/// A possible cost of a request, and where it was written.
-struct Charge {
-  std::int64_t cost = 1;
-  const Node* place = nullptr;
-  std::string what;  // the kind of request: "this request", "a POST request"
-};
-
-std::string tier_text(const limit::Limit& limit, const limit::Tier& tier) {
-  return (tier.name.empty() ? std::string() : "tier " + in_quotes(tier.name) + " of ") + "limit " +
-         in_quotes(limit.name);
-}
-
-class CostChecker {
- public:
-  CostChecker(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit)
-      : report_(build.report), node_(node), use_(use), limit_(limit) {}
-
-  void run() {
-    if (in_flight() || others()) return;
-    check_appointments();
-    auto tiers = limit_.tiers;
-    if (use_.scale_up != use_.scale_down) {
-      for (auto& tier : tiers) {
-        if (!scale(tier)) return;
-      }
-    }
-    // One shard must hold the whole cost.
-    for (auto& tier : tiers) tier.rules = limit::one_shard(tier.rules, limit::shards_of(tier.rules, limit_.shards));
-    for (const auto& charge : charges()) {
-      // Only the first tier that is too small is reported.
-      for (const auto& tier : tiers) {
-        if (!fits(charge, tier)) break;
-      }
-    }
-    const auto* const from = use_.cost.from;
-    if (from != nullptr && !is_settled(use_.cost) && from->takes != CostTakes::methods) check_most(tiers);
-  }
-
- private:
-  void check_appointments() {
-    if (!limit_.appointments || !is_settled(use_.cost)) return;
-    report_.error_at_key(code::kConflict, *find(&node_, "cost"),
-                         "limit " + in_quotes(limit_.name) +
-                             " hands out appointments, and an appointment is for a cost that is known before",
-                         "remove " + in_quotes(use_.cost.from->word) + " here, or \"appointments\" there");
-  }
-
-  // A request holds one permit of a limit in flight, whatever it costs elsewhere.
-  bool in_flight() {
-    const auto& tiers = limit_.tiers;
-    const Node* cost = find(&node_, "cost");
-    const bool any = std::any_of(tiers.begin(), tiers.end(), [](const limit::Tier& tier) {
-      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
-    });
-    if (any && cost != nullptr)
-      report_.error_at_key(code::kCost, *cost,
-                           "limit " + in_quotes(limit_.name) + " counts requests in flight: a cost has no meaning",
-                           "remove it");
-    return any && cost != nullptr;
-  }
-
-  /// The limit counts something other than requests, so no request costs more than another.
-  bool others() {
-    const Node* cost = find(&node_, "cost");
-    if (cost == nullptr || (!limit_.glitches && !limit_.messages)) return false;
-    report_.error_at_key(code::kCost, *cost,
-                         "limit " + in_quotes(limit_.name) + " counts " + (limit_.glitches ? "glitches" : "messages") +
-                             ", each as one: a cost has no meaning",
-                         "remove it");
-    return true;
-  }
-
-  bool scale(limit::Tier& tier) {
-    const Node* place = text_at(&node_, "scale");
-    if (place == nullptr) return false;
-    for (auto& rule : tier.rules) {
-      // limit::scaled keeps at least one request. A rate stays exact nevertheless, because its period becomes longer.
-      const bool flies = !rule.algorithm->refills;
-      const auto size = flies ? rule.burst : rule.rate.count;
-      if ((flies || rule.calendar != nullptr) && size * use_.scale_up < use_.scale_down)
-        report_.warning(code::kCost, *place,
-                        place->written + " of " + tier_text(limit_, tier) +
-                            " is less than one request, so this route " +
-                            (flies ? "lets 1 through at a time" : "allows 1 " + period_text(rule.rate)),
-                        "raise the limit or the scale, if that is too much");
-      rule = limit::scaled(rule, use_.scale_up, use_.scale_down);
-      if (const auto fault = rule.algorithm->check(rule)) {
-        report_.error(code::kAlgorithm, *place,
-                      place->written + " of " + tier_text(limit_, tier) + " cannot be counted: " + fault->message,
-                      "write another scale");
-        return false;
-      }
-    }
-    return true;
-  }
-
-  std::vector<Charge> charges() const {
-    const Node* cost = find(&node_, "cost");
-    const Node* place = cost == nullptr ? &node_ : cost;
-    std::vector<Charge> out;
-    if (!use_.cost.methods.empty()) {
-      const Node* methods = find(cost, use_.cost.from->word);
-      for (const auto& [method, each] : use_.cost.methods)
-        out.push_back({each, find(methods, method), "a " + method + " request"});
-    }
-    const Node* default_value = find(cost, key_of_default(use_.cost));
-    out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value, "this request"});
-    return out;
-  }
-
-  static const Rule* smallest(const limit::Tier& tier) {
-    const auto small = std::min_element(tier.rules.begin(), tier.rules.end(),
-                                        [](const Rule& a, const Rule& b) { return a.burst < b.burst; });
-    return small == tier.rules.end() ? nullptr : &*small;
-  }
-
-  bool fits(const Charge& charge, const limit::Tier& tier) {
-    const Rule* small = smallest(tier);
-    if (charge.cost < 1 || small == nullptr || static_cast<std::uint64_t>(charge.cost) <= small->burst) return true;
-    const std::string size = tier.rules.size() > 1 ? "smallest rate" : "\"burst\"";
-    report_.error(code::kCost, *charge.place,
-                  charge.what + " costs " + std::to_string(charge.cost) + ", but " + tier_text(limit_, tier) +
-                      " never allows more than " + std::to_string(small->burst) + at_once(),
-                  "it would always be rejected; raise the " + std::string(tier.name.empty() ? "limit's " : "tier's ") +
-                      size + " or lower the cost");
-    return false;
-  }
-
-  std::string at_once() const { return limit_.shards > 1 ? " at once in one of its shards" : " at once"; }
-
-  void check_most(const std::vector<limit::Tier>& tiers) {
-    const Node* place = find(find(&node_, "cost"), "most");
-    if (place == nullptr) return;
-    for (const auto& tier : tiers) {
-      const Rule* small = smallest(tier);
-      if (small == nullptr || static_cast<std::uint64_t>(use_.cost.most) <= small->burst) continue;
-      report_.warning(
-          code::kCost, *place,
-          "a request that costs more than " + std::to_string(small->burst) +
-              " is always rejected: " + tier_text(limit_, tier) + " never allows more" + at_once(),
-          "lower \"most\" to " + std::to_string(small->burst) + " to charge such a request that much instead");
-      return;
-    }
-  }
-
-  Report& report_;
-  const Node& node_;
-  const gateway::LimitUse& use_;
-  const limit::Limit& limit_;
-};
-
-}  // namespace
-
-void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit) {
-  CostChecker(build, node, use, limit).run();
 }
 
 }  // namespace headgate::config

@@ -140,7 +140,7 @@ class AbsenceBuilder {
 
   void another_key(const Node& node, Place place) {
     if (node.kind != Kind::string && node.kind != Kind::list) return;
-    auto key = build_key(build_, &node);
+    auto key = build_key(build_, &node, KeyFor::limiting);
     if (key.empty()) return;
     if (place != Place::last && is_sure(key)) {
       report_.error(
@@ -183,11 +183,15 @@ class AbsenceBuilder {
 }  // namespace
 
 std::vector<Per> build_key(Build& build, const Node* written, KeyFor what) {
-  const bool counts = what == KeyFor::counting;
+  const bool counts = what != KeyFor::balancing;
   std::vector<Per> out;
   for (const Node* each : texts(written)) {
     auto per = parse_per(each->text);
     if (per.has_error() || !add_once(build.report, *each, std::move(*per), out)) continue;
+    if (what != KeyFor::limiting && out.back().source->needs == Needs::body)
+      build.report.error(code::kConflict, *each,
+                         "only limits count by a value in the body, which is read too late here",
+                         "name a part of the head, such as \"header:X-Model\"");
     check_credentials(build, *each, out.back(), counts ? "this counts per" : "this balances per");
     if (counts) check_belief(build, *each, out.back());
   }

@@ -8,6 +8,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -37,7 +38,7 @@ constexpr Shape kCountWord = choice(kCountWords);
 constexpr const Shape* kCountForms[] = {&kCountWord, &kCountedAnswers};
 constexpr Shape kCountShape = either("`glitches`, `messages`, or an object", kCountForms);
 
-constexpr WordsUpTo<limit::Unit::token> kUnits({"request", "token"});
+constexpr WordsUpTo<limit::Unit::money> kUnits({"request", "token", "money"});
 constexpr Shape kUnit = choice(kUnits);
 constexpr Shape kAlgorithm{.form = Shape::Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
@@ -137,7 +138,7 @@ class LimitBuilder {
     out_.store = build_.config.redis ? Store::redis : Store::memory;
     read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
     fill(&node_, kLimitSection, out_);
-    out_.per = build_key(build_, find(&node_, "per"));
+    out_.per = build_key(build_, find(&node_, "per"), KeyFor::limiting);
     store();
     local_part();
     build_if_absent(build_, node_, out_.per, out_.if_absent);
@@ -150,16 +151,30 @@ class LimitBuilder {
     build_appointments(build_, node_, out_);
     count();
     count_rejected();
-    unit();
+    check_unit(build_, node_, out_);
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
+    bodies();
     build_notices(build_, node_, out_);
     priorities();
     return std::move(out_);
   }
 
  private:
+  /// A suspension is checked before the body is read, and glitches and messages have no body of their own.
+  void bodies() {
+    bool reads = false;
+    gateway::each_per(out_, [&](const limit::Per& per) { reads = reads || per.source->needs == Needs::body; });
+    if (!reads) return;
+    const Node* const ban = find(&node_, "ban");
+    const Node* const other = ban != nullptr ? ban : out_.glitches || out_.messages ? find(&node_, "count") : nullptr;
+    if (other != nullptr)
+      report_.error_at_key(code::kConflict, *other,
+                           in_quotes(other->key) + " needs a key that is known before the body is read",
+                           "remove it, or count by something else than a value in the body");
+  }
+
   void priorities() {
     for (const Node* tier : children(find(&node_, "tiers"), Kind::object)) {
       if (text_at(tier, "priority") == nullptr) continue;
@@ -275,21 +290,6 @@ class LimitBuilder {
                          "\"count\" gives permits back after the answer, and " + in_quotes(name) +
                              " cannot: others may have taken more since",
                          R"(choose "sliding_window", or leave "algorithm" out)");
-  }
-
-  void unit() {
-    const Node* written = find(&node_, "unit");
-    if (written == nullptr || out_.unit == limit::Unit::request) return;
-    const auto others = [this](const std::string& why) {
-      report_.error_at_key(code::kConflict, *find(&node_, "unit"), why, R"(remove "unit")");
-    };
-    if (out_.glitches || out_.messages)
-      return others("this limit counts " + std::string(out_.glitches ? "glitches" : "messages") + ", not tokens");
-    const auto in_flight = [](const limit::Tier& tier) {
-      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
-    };
-    if (std::any_of(out_.tiers.begin(), out_.tiers.end(), in_flight))
-      others("this limit counts requests in flight, not tokens");
   }
 
   // Warns about counters that last for a month but are lost at every restart.

@@ -2,6 +2,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 
@@ -84,6 +85,7 @@ class PlanChecker {
     const auto own = resolve(route.limits, &node);
     check_twice(own, plan);
     check_costs(own);
+    check_apis(route, own);
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
@@ -197,6 +199,39 @@ class PlanChecker {
     }
   }
 
+  /// The answers of a route have the shape of one API.
+  void check_apis(const RouteOptions& route, const std::vector<Use>& uses) {
+    const Use* first = nullptr;
+    for (const auto& use : uses) {
+      const auto& cost = use.how->cost;
+      if (cost.from == nullptr) continue;
+      check_price(use, cost);
+      if (!cost.from->of_api) continue;
+      if (first == nullptr) first = &use;
+      const auto& known = first->how->cost.name;
+      if (known == cost.name) continue;
+      report_.error(code::kConflict, *find(find(use.node, "cost"), cost.from->word),
+                    "the answers of " + route_text(route) + " are read as " + in_quotes(known) + " already",
+                    "write the same API, or use a route for each");
+    }
+  }
+
+  void check_price(const Use& use, const gateway::Cost& cost) {
+    if (use.limit == nullptr) return;
+    const Node& written = *find(use.node, "cost");
+    const bool money = use.limit->unit == limit::Unit::money && cost.from->of_api;
+    if (money && build_.config.identity.price_file.empty())
+      report_.error_at_key(code::kUnresolved, written,
+                           "limit " + in_quotes(use.limit->name) + " counts money, but no file has the prices",
+                           R"(add "prices": "prices.json" to the file)");
+    const Node* unpriced = find(&written, "unpriced");
+    if (unpriced != nullptr && !money)
+      report_.error_at_key(code::kConflict, *unpriced,
+                           "\"unpriced\" has no meaning here, because limit " + in_quotes(use.limit->name) +
+                               " does not count the money of calls",
+                           R"(remove it, or write "unit": "money" in the limit and "usage" in the cost)");
+  }
+
   enum class Origin { all_routes, route };
 
   void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
@@ -225,7 +260,7 @@ class PlanChecker {
                     "name it in the path, or add " + absent);
       return;
     }
-    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part) {
+    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part || needs == Needs::body) {
       report_.error(
           code::kKeyAbsent, *use.name,
           "a request may lack the " + part_text(*unsure) + ", by which limit " + in_quotes(use.limit->name) + " counts",
@@ -333,6 +368,7 @@ class PlanChecker {
       case Needs::field:
       case Needs::cookie:
       case Needs::part:
+      case Needs::body:
         return true;
       case Needs::path_parameter:
         return !has_parameter(route, per.name);

@@ -104,14 +104,26 @@ class TestReader {
       read(certificate, "sha256", shown.sha256);
     }
     read_size(&node, "body", out.bytes);
+    json_body(&node, out.bytes, out.json, out.fields);
     read_number(&node, "times", out.times);
     const Node* answer = find(&node, "answer");
     read_number(answer, "status", out.answer.status);
     fields(find(answer, "headers"), out.answer.fields);
     read_size(answer, "body", out.answer.bytes);
+    json_body(answer, out.answer.bytes, out.answer.json, out.answer.fields);
     read(answer, "after", out.answer.after);
     expectation(find(&node, "expect"), out.expect);
     return out;
+  }
+
+  /// Reads a body that is written as JSON, and gives it its Content-Type unless the step has one.
+  static void json_body(const Node* node, std::uint64_t& bytes, std::string& json, TestFields& fields) {
+    const Node* written = find(node, "json");
+    if (written == nullptr) return;
+    append_json(*written, json);
+    bytes = json.size();
+    const auto is_type = [](const auto& field) { return same_word(field.first, "Content-Type"); };
+    if (std::ranges::none_of(fields, is_type)) fields.emplace_back("Content-Type", "application/json");
   }
 
   void expectation(const Node* node, Expectation& out) const {

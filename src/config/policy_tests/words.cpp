@@ -82,10 +82,12 @@ constexpr Section kCertificateSection{"certificate", "tests[].steps[].certificat
                                       kShownCertificateKeys};
 constexpr Shape kShownCertificate = section(kCertificateSection);
 
+constexpr Shape kJsonBody{.form = Shape::Form::json, .what = "an object"};
 constexpr Key kAnswerKeys[] = {
     {"status", &kAnswerStatus, "200", "404", "Status"},
     {"headers", &kSentHeaders, "{}", R"({ "X-Cost": "5" })", "Fields"},
     {"body", &kBytes, "\"0B\"", R"("2MiB")", "Size of the body"},
+    {"json", &kJsonBody, "", R"({ "usage": { "total_tokens": 42 } })", "Body in JSON, in place of `body`"},
     {"after", &kDelay, "\"0s\"", R"("250ms")", "Time that the server takes"},
 };
 constexpr Section kAnswerSection{"answer", "tests[].steps[].answer", "The server's answer to each request.",
@@ -135,6 +137,7 @@ constexpr Key kStepKeys[] = {
      "User of basic authentication, from the file of a route; the password counts as right"},
     {"certificate", &kShownCertificate, "", R"({ "subject": "CN=billing" })", "Client certificate"},
     {"body", &kBytes, "\"0B\"", R"("2MiB")", "Size of the body"},
+    {"json", &kJsonBody, "", R"({ "model": "m", "max_tokens": 100 })", "Body in JSON, in place of `body`"},
     {"times", &kTimes, "1", "12", "Number of times it is sent, all at the same moment"},
     {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "The server's answer"},
     {"expect", &kExpectShape, "", R"({ "allowed": 10, "rejected": 2 })", "Expected result"},

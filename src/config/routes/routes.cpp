@@ -86,6 +86,8 @@ constexpr Shape kParameterConditions =
 constexpr Shape kRegex = text("a regular expression", check_not_empty);
 constexpr Shape kHeldBodySize = size(1, 64UL * 1'024 * 1'024);
 constexpr Shape kMirrorShape = section(kMirrorSection);
+constexpr WordsUpTo<gateway::UnreadableBody::count> kUnreadableBody({"reject", "count"});
+constexpr Shape kUnreadableBodyShape = choice(kUnreadableBody);
 constexpr Key kRouteKeys[] = {
     {"name", &kRouteName, "", R"("login")", "Name in logs and metrics. Default: the path"},
     {"host", &kHost, "", R"("api.example.com")",
@@ -169,6 +171,15 @@ constexpr Key kRouteKeys[] = {
      "Largest request body that is read before a server is chosen, so that slow uploads hold no server and failed "
      "requests can be sent again. Larger bodies are passed on as they arrive. Default: none is held",
      into<&gateway::RouteOptions::held_body>},
+    {"read_body", &kHeldBodySize, "", R"("256KiB")",
+     "Largest request body that limits read. Default: `64KiB`, or `32MiB` if a `hold` is read from it; never more than "
+     "`max_body`",
+     into<&gateway::RouteOptions::read_body>},
+    {"unreadable_body", &kUnreadableBodyShape, "", R"("count")",
+     "A request whose body limits cannot read (too large, malformed, compressed, of another type): `reject` refuses "
+     "it, "
+     "`count` takes `otherwise` as its cost. Default: `reject` if a limit counts by a value in the body",
+     into<&gateway::RouteOptions::unreadable_body>},
     {"grpc_web", &kBoolean, "false", "true",
      R"(Whether gRPC-Web calls of browsers become gRPC calls; needs an upstream with `"protocol": "http2"`)",
      into<&gateway::RouteOptions::grpc_web>},

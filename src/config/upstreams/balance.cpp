@@ -74,6 +74,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
     case Needs::field:  // as the caller likes, which is no mistake
     case Needs::cookie:
     case Needs::part:
+    case Needs::body:  // refused at its place
       break;
   }
   return true;

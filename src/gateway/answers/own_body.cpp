@@ -18,7 +18,7 @@ namespace headgate::gateway {
 namespace {
 
 /// The value of each variable in a configured text, by BodyVariable.
-using BodyValues = std::array<std::string_view, kBodyVariables.size()>;
+using VariableValues = std::array<std::string_view, kBodyVariables.size()>;
 
 std::optional<BodyVariable> variable_called(std::string_view word) {
   const auto* const found = std::find(kBodyVariables.begin() + 1, kBodyVariables.end(), word);
@@ -42,7 +42,7 @@ void append_value(std::string& out, std::string_view value, BodyEscape escape) {
 }
 
 /// Returns the text with the variables replaced by their values, escaped for its type.
-std::string filled(const BodyTemplate& page, const BodyValues& values) {
+std::string filled(const BodyTemplate& page, const VariableValues& values) {
   std::string out;
   for (const auto& part : page.parts) {
     if (part.variable == BodyVariable::literal)
@@ -180,7 +180,7 @@ std::string_view append_text_of_user(Exchange& x, const Problem& problem, const 
   const bool markup = page.escape == BodyEscape::markup;
   const auto words = markup ? visitor_words_of(x.text, problem) : words_of(x.text, problem);
   const auto* const options = x.snapshot ? &x.snapshot->compiled->options() : nullptr;
-  BodyValues values;
+  VariableValues values;
   const auto set = [&values](BodyVariable variable, std::string_view value) {
     values[static_cast<std::size_t>(variable)] = value;
   };

@@ -3,6 +3,8 @@
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/table.hpp"
 
+#include "headgate/gateway/bodies/body_plan.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/route_edits.hpp"
@@ -190,6 +192,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     route->ranking.push_back(&*std::ranges::find(route->plan, ranks, &RouteLimit::ready));
   for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
   std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
+  plan_bodies(*route, wanted);
   note_bans(*route);
   note_reads(*route, wanted);
   route->forwarding = forwarding(wanted, to);
@@ -197,7 +200,8 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   if (wanted.basic) route->basic = compile_basic(*wanted.basic);
   if (refuses_credentials(*route))
     for (auto& each : route->plan)
-      each.of_guesses = !each.after_auth && !each.ready->in_flight && !each.limit->counted_statuses.empty();
+      each.of_guesses =
+          !each.after_auth && !each.reads_body && !each.ready->in_flight && !each.limit->counted_statuses.empty();
   note_websockets(*route, wanted);
   note_steps(*route);
   return route;
@@ -270,8 +274,11 @@ RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
   route_limit.limit = &made.limit;
   route_limit.ready = &made;
   route_limit.cost = use.cost;
+  route_limit.cost.priced = made.limit.unit == limit::Unit::money && use.cost.from != nullptr && use.cost.from->of_api;
   route_limit.stage = stage_of(made.limit);
   route_limit.after_auth = needs_auth(made.limit);
+  route_limit.reads_body = asks_for(made.limit, Needs::body) || reads_request_body(use.cost);
+  if (route_limit.reads_body && route_limit.stage == Stage::memory) route_limit.stage = Stage::memory_after_auth;
   return route_limit;
 }
 

@@ -7,6 +7,7 @@
 #include "gateway/rooms/room_ticket.hpp"
 #include "max_forwards.hpp"
 
+#include "headgate/gateway/bodies/body_plan.hpp"
 #include "headgate/http/hop.hpp"
 
 #include <algorithm>
@@ -76,8 +77,10 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.request.fields, out);
+  const bool reads_answer = x.route && x.route->bodies && x.route->bodies->reads_answer;  // it must not be compressed
   std::erase_if(out, [&](const Field& field) {
     return is_forwarding_header(field) || field.id == Known::expect || is_twin_of_hop(field) ||
+           (field.id == Known::accept_encoding && reads_answer) ||
            (!x.caller.through_trusted && compiled.proxy_fields().contains(field.name));
   });
   forward_identity(x, identity, out);

@@ -57,4 +57,11 @@ Hash line_of(Exchange& x) {
   return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
 }
 
+std::optional<std::uint64_t> server_key(Exchange& x) {
+  if (x.route->balance_per == nullptr) return std::nullopt;
+  const auto key = key_of(x, *x.route->balance_per);
+  if (!key) return std::nullopt;
+  return stable_hash(*key);
+}
+
 }  // namespace headgate::gateway

@@ -17,6 +17,9 @@ std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per
 /// `per`, or of its address if a value is absent.
 Hash line_of(Exchange& x);
 
+/// Returns the key that chooses the server, if the policy of the upstream uses one; nothing if the request has none.
+std::optional<std::uint64_t> server_key(Exchange& x);
+
 /// Returns the first element of `per` that this request lacks; null if it has all.
 const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per);
 

@@ -1,11 +1,14 @@
 #include "resolved_limit.hpp"
 
+#include "gateway/bodies/body_values.hpp"
+#include "gateway/bodies/pricing.hpp"
 #include "limit_key.hpp"
 
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/usage/provider.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,10 +72,28 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   return named_tier(x, route_limit);
 }
 
+/// Returns the hold of a cost that only the answer says: the output that the request allows, and its input. A body that
+/// cannot be read, or that does not say how much output it allows, holds the default.
+std::int64_t hold_of(const Exchange& x, const Cost& cost) {
+  const auto& hold = cost.hold;
+  const auto most = std::max(cost.most, cost.default_value);
+  auto output = cost.default_value;
+  if (!hold.pointer.empty()) {
+    const auto* const found = request_value(x, hold.at);
+    if (found != nullptr) output = cost_in_body(*found, cost.most).value_or(output);
+  } else if (hold.of_usage && x.bodies && x.bodies->request_state() == BodyState::read) {
+    output = usage::most_output_in(*x.bodies->plan().provider, x.bodies->request()).value_or(output);
+  }
+  const auto input = input_of(x, hold.input);
+  if (cost.priced && hold.of_usage) return std::min(most_money_of(x, cost, input, output).value_or(most), cost.most);
+  return std::min(output + input, most);
+}
+
 }  // namespace
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost) {
-  if (cost.from == nullptr || is_settled(cost)) return cost.default_value;
+  if (cost.from == nullptr) return cost.default_value;
+  if (is_settled(cost)) return cost.hold.reads_body() ? hold_of(x, cost) : cost.default_value;
   return cost.from->told(x, cost).cost.value_or(cost.default_value);
 }
 

@@ -1,5 +1,6 @@
 #include "settle.hpp"
 
+#include "gateway/bodies/body_values.hpp"
 #include "grpc_outcome.hpp"
 #include "outage.hpp"
 #include "resolved_limit.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 using limit::How;
 
+constexpr unsigned kRefused = 400;
 constexpr unsigned kFailed = 500;
 constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
 
@@ -26,6 +28,12 @@ bool asks_for_cost(const CheckedLimit& checked) noexcept {
 }
 
 bool asks_for_cost(const UncheckedUse& use) noexcept { return is_settled(use.route_limit->cost); }
+
+/// Returns whether the cost is in the body of the answer, so that the head does not say it.
+template <class CheckOrUse>
+bool is_known_at_end(const CheckOrUse& taken) noexcept {
+  return asks_for_cost(taken) && taken.route_limit->cost.from->known == CostKnown::at_end;
+}
 
 template <class CheckOrUse>
 bool counts_answers(const CheckOrUse& checked) noexcept {
@@ -88,12 +96,14 @@ template <class CheckOrUse>
 void read_cost(Exchange& x, CheckOrUse& taken) {
   const auto& cost = taken.route_limit->cost;
   const auto told = cost.from->told(x, cost);
-  taken.cost_from = told.unreadable.empty() ? CostFrom::answer : CostFrom::unreadable;
+  taken.cost_from = !told.unreadable.empty() ? CostFrom::unreadable
+                    : told.counted           ? CostFrom::counted
+                                             : CostFrom::answer;
   if (!told.unreadable.empty())
     x.reason = x.text.join({"the answer's cost in ", cost.name, " is no number: ", told.unreadable.substr(0, kShown)});
   if (told.cost)
     taken.used = *told.cost;
-  else if (x.answer.status >= kFailed)
+  else if (x.answer.status >= (is_known_at_end(taken) ? kRefused : kFailed))
     taken.used = 0;
 }
 
@@ -101,13 +111,23 @@ void read_cost(Exchange& x, CheckOrUse& taken) {
 /// Returns false if the cost does not depend on the answer or is already known.
 template <class CheckOrUse>
 bool read_answer(Exchange& x, CheckOrUse& taken, std::optional<unsigned> status, bool says_cost) {
-  const bool by_cost = says_cost && asks_for_cost(taken);
+  const bool by_cost = says_cost && asks_for_cost(taken) && !is_known_at_end(taken);
   const bool by_status = status && counts_answers(taken);
   if (taken.cost_from != CostFrom::request || (!by_cost && !by_status)) return false;
   if (by_status) taken.cost_from = CostFrom::status;
   if (by_cost) read_cost(x, taken);
   if (by_status && !counts(taken, *status)) taken.used = 0;
   return true;
+}
+
+/// Reads a cost that stands in the bodies, once nothing more of them passes. An answer that does not say its cost costs
+/// nothing if it is an error, otherwise the hold. An answer whose status does not count costs nothing.
+template <class CheckOrUse>
+bool read_bodies(Exchange& x, CheckOrUse& taken) {
+  if (!x.bodies || !x.bodies->answer_begun() || !is_known_at_end(taken)) return false;
+  const bool uncounted = taken.cost_from == CostFrom::status && taken.used == 0;
+  if (!uncounted) read_cost(x, taken);
+  return !uncounted;
 }
 
 void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
@@ -136,6 +156,7 @@ Duration reset_to_tell(const Exchange& x) {
 }
 
 void note_told(Exchange& x) {
+  if (x.bodies) x.bodies->begin_answer(x);
   x.unanswered = !status_that_counts(x);  // a message of a gRPC call may count as an answer, too (note_answering)
   if (x.route->takes(Step::settle)) note_costs(x);
   if (x.candidate != nullptr) [[unlikely]]
@@ -170,17 +191,21 @@ void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   const bool served = x.admission.served || bug;
   const bool free = !avoided_answer(x);  // there was no answer: the server failed, or no request was sent to one
   if (free) note_status(x, 0);
+  if (x.bodies) x.bodies->end_answer();
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
   for (auto& checked : x.admission.limits) {
     const bool by_cost = served && asks_for_cost(checked);
     if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
+    if (by_cost && read_bodies(x, checked)) settle_decisions(x.admission, checked, x.clock->steady());
     if (is_untold(checked) && by_cost && free) checked.used = 0;
     append_difference(x.admission, checked, x.clock->steady(), checked.source == Source::redis ? in_redis : here);
     if (checked.source == Source::fallback) outage.cost_more(x, checked);
   }
-  for (auto& use : x.admission.unchecked)
+  for (auto& use : x.admission.unchecked) {
+    if (served && asks_for_cost(use)) read_bodies(x, use);
     if (is_untold(use) && free && served && asks_for_cost(use)) use.used = 0;
+  }
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
     memory.decide(here, x.clock->wall(), {ignored.data(), here.size()});

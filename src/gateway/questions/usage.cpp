@@ -172,7 +172,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("name", state.name);
   if (!state.tier.empty()) json.text("tier", state.tier);
   json.text("rate", rule.rate);
-  if (state.unit == limit::Unit::token) json.text("unit", "token");
+  if (state.unit != limit::Unit::request) json.text("unit", state.unit == limit::Unit::token ? "token" : "money");
   if (state.shards > 1) json.number("one_of_shards", state.shards);
   json.number("limit", rule.limit);
   json.number("used", rule.used());

@@ -13,6 +13,14 @@ void HeldBody::count() noexcept {
   counted_ = bytes_.capacity();
 }
 
+bool HeldBody::insert_behind(char behind, std::string_view text) {
+  const auto at = bytes_.find(behind);
+  if (at == std::string::npos) return false;
+  bytes_.insert(at + 1, text);
+  if (bytes_.capacity() != counted_) count();
+  return true;
+}
+
 /// Doubles the room when it is too small, up to the announced size.
 void HeldBody::append(std::string_view bytes) {
   const auto size = bytes_.size() + bytes.size();

@@ -21,6 +21,8 @@ class HeldBody {
   /// Sets the largest size of the body. Memory is allocated only for bytes that arrive.
   void expect(std::size_t most) noexcept { most_ = most; }
   void append(std::string_view bytes);
+  /// Inserts `text` behind the first `behind`; returns whether there is one.
+  bool insert_behind(char behind, std::string_view text);
   /// Returns the bytes. Valid until the next append().
   std::string_view bytes() const noexcept { return bytes_; }
 

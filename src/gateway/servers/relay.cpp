@@ -2,6 +2,8 @@
 
 #include "gateway/admission/messages.hpp"
 #include "gateway/answers/compressed_reply.hpp"
+#include "gateway/bodies/body_values.hpp"
+#include "gateway/bodies/without_usage_chunk.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/forward/edit_fields.hpp"
@@ -297,9 +299,11 @@ class Relay {
   }
 
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
-    auto& from = http::through(x_.answer_looks, server.body());
+    auto& all = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // the request is not repeated any more, so its body is not needed
     note_told(x_);
+    std::optional<WithoutUsageChunk> without;
+    auto& from = x_.bodies && x_.bodies->drops_usage_chunk() ? without.emplace(all) : all;
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     if (!first->empty()) note_answering(x_);
@@ -383,13 +387,6 @@ class Relay {
 };
 
 }  // namespace
-
-std::optional<std::uint64_t> server_key(Exchange& x) {
-  if (x.route->balance_per == nullptr) return std::nullopt;
-  const auto key = key_of(x, *x.route->balance_per);
-  if (!key) return std::nullopt;
-  return stable_hash(*key);
-}
 
 Task<MaybeProblem> relay(Path& path, Exchange& x) {
   Relay one(path, x);

@@ -17,7 +17,4 @@ struct Path;
 /// route has a mirror, the mirror gets a copy.
 Task<std::optional<Problem>> relay(Path& path, Exchange& x);
 
-/// Returns the key that chooses the server, if the policy of the upstream uses one; nothing if the request has none.
-std::optional<std::uint64_t> server_key(Exchange& x);
-
 }  // namespace headgate::gateway

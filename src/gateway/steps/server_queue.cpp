@@ -6,7 +6,6 @@
 #include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "gateway/limits/turns.hpp"
-#include "gateway/servers/relay.hpp"
 #include "gateway/steps/table.hpp"
 #include "shed.hpp"
 #include "steps.hpp"

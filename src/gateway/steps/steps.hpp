@@ -108,6 +108,15 @@ bool waits_for_permit(Path& path, Exchange& x);
 Task<MaybeProblem> delay(Path& path, Exchange& x);
 void record_delay(const Exchange& x, observe::AccessRecord& record);
 Task<MaybeProblem> hold_body(Path& path, Exchange& x);
+/// Reads at least `most` bytes of the body into x.held, or all of it if it is shorter. Stops when no memory is left,
+/// and when the client leaves. `values` gets the bytes that are read now; null if nothing reads them.
+Task<MaybeProblem> read_ahead(Path& path, Exchange& x, std::uint64_t most, BodyValues* values);
+/// Prepares the reading of the answer's body for the limits of the route.
+MaybeProblem prepare_bodies(Path& path, Exchange& x);
+/// Does the same, and reads the request's body. Refuses the request if no limit can read it and the route wants that.
+Task<MaybeProblem> read_body(Path& path, Exchange& x);
+/// Returns whether a limit of the route reads the request's body.
+bool reads_request(Path& path, Exchange& x) noexcept;
 /// Returns whether a place in the capacity of the upstream needs a call or a wait. If not, takes the place.
 bool waits_for_capacity(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x);

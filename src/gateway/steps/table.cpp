@@ -191,6 +191,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .peek = both(rank),
      .refused = OnRefusal::goes_back,
      .facts = {.counts = &kSheddingCounts, .record = record_shed}},
+    {.step = Step::read_body,
+     .name = "read_body",
+     .of = "limits that read bodies",
+     .why = "Only callers whose credentials were checked may send a body that is kept in memory. The limits after it "
+            "count by its values.",
+     .applies = [](const Route& route) { return route.bodies != nullptr; },
+     .live = {.at_once = prepare_bodies, .task = read_body, .waits = reads_request},
+     .refused = OnRefusal::goes_back},
     limits_row<Stage::memory_after_auth>(
         {.step = Step::limits_by_claim,
          .name = "limits_by_claim",

@@ -157,6 +157,8 @@ constexpr SentenceRow kSentences[] = {
     {"keys_refused", "New keys were refused, and the previous ones stay in force: {reason}."},
     {"addresses_read", "{in_force} address blocks were read from {source}."},
     {"addresses_refused", "The addresses in {source} were refused, and the previous ones stay in force: {reason}."},
+    {"prices_read", "The prices of {in_force} models were read from {source}."},
+    {"prices_refused", "The prices in {source} were refused, and the previous ones stay in force: {reason}."},
     {"jwks_fetched", "{in_force} keys were fetched from {source}."},
     {"jwks_failed", "The keys of {source} could not be fetched: {reason}."},
     {"jwk_passed_over", "A key from {source} was skipped: {message}."},

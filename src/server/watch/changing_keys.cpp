@@ -13,7 +13,7 @@ namespace {
 bool is_written_by_its_caller(const config::Config& config, const limit::Per& per) {
   using gateway::Needs;
   const auto needs = per.source->needs;
-  return needs == Needs::field || needs == Needs::cookie || needs == Needs::part ||
+  return needs == Needs::field || needs == Needs::cookie || needs == Needs::part || needs == Needs::body ||
          (needs == Needs::api_key && !config.identity.api_key.any_known());
 }
 

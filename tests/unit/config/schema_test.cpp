@@ -87,6 +87,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"response_headers", "/routes/0/response_headers"},
                                                       {"limit_use", "/routes/0/limits/0"},
                                                       {"cost", "/routes/2/limits/0/cost"},
+                                                      {"hold", "/routes/8/limits/0/cost/hold"},
                                                       {"api_key", "/identity/api_key"},
                                                       {"known_key", "/identity/api_key/keys/k"},
                                                       {"redis_tls", "/redis/tls"},
@@ -148,7 +149,8 @@ Json bare(const std::string& section) {
                { "path": "/m", "to": "u", "mirror": { "to": "v" }, "on_reject": { "to": "v" },
                  "rejection": {} },
                { "path": "/n", "to": "u", "auth": { "url": "http://u/" } },
-               { "path": "/o", "to": "u", "compress": {} },
+               { "path": "/o", "to": "u", "compress": {},
+                 "limits": [{ "use": "p", "cost": { "answer": "/n", "hold": { "otherwise": 1 }, "most": 5 } }] },
                { "path": "/p", "to": "u", "basic": {} }] })");
   file["routes"][9]["basic"]["file"] = source_path("tests/unit/config/beside/users.htpasswd").string();
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
@@ -209,9 +211,10 @@ Json another(const std::string& key, const Json& property) {
       {"redirect.status", 301},        {"route.require", "jwt"},
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
-  static const std::set<std::string> alone{
-      "all_routes.cors", "api_key.issue",  "concurrency.adaptive", "cost.debt",     "cost.otherwise",
-      "limit.window",    "limit_use.cost", "route.grpc_web",       "server.backup", "upstream.protocol"};
+  static const std::set<std::string> alone{"all_routes.cors", "api_key.issue",    "concurrency.adaptive",
+                                           "cost.ask_usage",  "cost.debt",        "cost.otherwise",
+                                           "limit.window",    "limit_use.cost",   "route.grpc_web",
+                                           "server.backup",   "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];

@@ -234,7 +234,8 @@ class Path : public testing::Test {
   PathOptions options;
   RouteOptions route;
   identity::IdentityOptions identity;
-  identity::Users users;  ///< of each of identity.user_files
+  identity::Users users;                        ///< of each of identity.user_files
+  std::shared_ptr<const usage::Prices> prices;  ///< of language models
   std::vector<limit::Limit> limits;
   Client client{trace};
   HeardMemory memory{trace};
@@ -271,6 +272,7 @@ class Path : public testing::Test {
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}, {}};
     for (const auto& file : identity.user_files)
       credentials.user_lists.emplace_back(file, std::make_shared<const identity::Users>(users));
+    credentials.prices = prices;
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
     Snapshot first;
     first.compiled = compiled;

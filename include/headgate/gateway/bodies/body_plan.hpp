@@ -1,0 +1,51 @@
+#pragma once
+// The values that the limits of a route read from the bodies of its requests and answers, such as the model and the
+// tokens of a call. Compiled with the route; see gateway/bodies for the reading.
+
+#include "headgate/scan/pointer.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headgate::usage {
+struct Provider;  // usage/provider.hpp
+}
+
+namespace headgate::gateway {
+
+/// The pointers that the limits of a route read in bodies. Immutable once the route is compiled; any thread.
+struct BodyPlan {
+  scan::Pointers request;
+  scan::Pointers answer;
+  const usage::Provider* provider = nullptr;  ///< the API whose usage is read; null if no limit names one
+  bool reads_request = false;                 ///< whether a key, a cost or a hold needs the request's body
+  bool reads_answer = false;                  ///< whether a cost is read from the answer's body
+  bool needs_price = false;                   ///< whether a call is refused if its model has no price
+  /// Whether a streamed call that would report no usage is changed so that it does: `stream_options.include_usage` is
+  /// added, and the chunk with the usage is removed from the client's stream.
+  bool asks_usage = false;
+  std::size_t stream = 0;          ///< the index of `/stream` in `request`, if usage is asked for
+  std::size_t stream_options = 0;  ///< the same of `/stream_options`
+  /// Whether a request is refused if its body cannot be read: it is too long, malformed, compressed or of another type.
+  bool refuses = false;
+  std::uint64_t most = 0;  ///< the largest body of a request that is read, in bytes
+  /// the names of `body:` in keys, each with its index in `request`
+  std::vector<std::pair<std::string, std::size_t>> keys;
+
+  /// Returns the index of the key source `body:<name>`; nothing if the route does not count by it.
+  std::optional<std::size_t> key(std::string_view name) const noexcept {
+    for (const auto& [known, index] : keys)
+      if (known == name) return index;
+    return std::nullopt;
+  }
+};
+
+/// Returns why `text` is no pointer to one value, as a sentence without its full stop; "" if it is one.
+std::string fault_of_pointer(std::string_view text);
+
+}  // namespace headgate::gateway

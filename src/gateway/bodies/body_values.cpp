@@ -1,0 +1,111 @@
+#include "body_values.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/exchange.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+/// Returns the form of a body that can be read. Sets `state` to the reason if it cannot be.
+std::optional<scan::Form> readable_form(const http::Fields& fields, BodyState& state) {
+  for (const auto& field : fields) {
+    if (field.id != http::Known::content_encoding || http::same_word(field.value, "identity")) continue;
+    state = BodyState::encoded;
+    return std::nullopt;
+  }
+  const auto form = scan::form_of(http::value_of(fields, http::Known::content_type));
+  if (!form) state = BodyState::other_type;
+  return form;
+}
+
+}  // namespace
+
+BodyState BodyValues::begin_request(const Exchange& x) {
+  if (x.body->ended()) return request_state_ = BodyState::absent;
+  const auto& framing = x.request.framing;
+  if (framing.kind == http::Framing::Kind::length && framing.length > plan_->most)
+    return request_state_ = BodyState::too_long;
+  const auto form = readable_form(x.request.fields, request_state_);
+  if (!form) return request_state_;
+  request_.begin(plan_->request, *form);
+  return request_state_ = BodyState::read;
+}
+
+void BodyValues::end_request(BodyState state) noexcept {
+  request_.end();
+  request_state_ = state == BodyState::read && request_.malformed() ? BodyState::malformed : state;
+}
+
+bool BodyValues::is_ambiguous() const noexcept {
+  if (!plan_->keys.empty() && request_.elements() > 0) return true;
+  for (std::size_t i = 0; i < plan_->request.size(); ++i)
+    if (request_.found(i).repeated || request_.found(i).cut) return true;
+  return false;
+}
+
+bool BodyValues::may_ask_usage() const noexcept {
+  if (!plan_->asks_usage || request_state_ != BodyState::read || is_ambiguous()) return false;
+  const auto& stream = request_.found(plan_->stream);
+  return stream.kind == scan::Found::Kind::boolean && stream.truth &&
+         request_.found(plan_->stream_options).kind == scan::Found::Kind::absent;
+}
+
+void BodyValues::begin_answer(const Exchange& x) {
+  answer_begun_ = true;
+  const auto form = readable_form(x.answer.fields, answer_state_);
+  if (!form) return;
+  // The length of an answer must not change, so a stream with a length keeps the chunk.
+  drops_chunk_ = asked_usage_ && *form == scan::Form::events && x.answer.framing.kind != http::Framing::Kind::length;
+  answer_.begin(plan_->answer, *form);
+  answer_state_ = BodyState::read;
+}
+
+void BodyValues::end_answer() noexcept {
+  if (answer_state_ != BodyState::read || answer_ended_) return;
+  answer_ended_ = true;
+  answer_.end();
+}
+
+void BodyValues::look(std::string_view bytes) noexcept {
+  answer_bytes_ += bytes.size();
+  if (answer_state_ == BodyState::read) answer_.feed(bytes);
+}
+
+const scan::Found* request_value(const Exchange& x, std::size_t index) noexcept {
+  if (!x.bodies || x.bodies->request_state() != BodyState::read) return nullptr;
+  const auto& found = x.bodies->request().found(index);
+  return found.repeated || found.kind == scan::Found::Kind::absent ? nullptr : &found;
+}
+
+std::string_view key_in_body(Exchange& x, std::size_t index) {
+  const auto* const found = request_value(x, index);
+  if (found == nullptr) return {};
+  switch (found->kind) {
+    case scan::Found::Kind::text:
+      return found->cut ? std::string_view{} : x.text.join({found->text});
+    case scan::Found::Kind::number:
+      return x.text.number(found->number);
+    case scan::Found::Kind::boolean:
+      return found->truth ? "true" : "false";
+    default:
+      return {};
+  }
+}
+
+std::optional<std::int64_t> cost_in_body(const scan::Found& found, std::int64_t most) noexcept {
+  if (found.kind == scan::Found::Kind::text && !found.cut) return cost_in(found.text, most).cost;
+  if (found.kind != scan::Found::Kind::number || found.number < 0) return std::nullopt;
+  return std::min(found.number, most);
+}
+
+std::int64_t input_of(const Exchange& x, std::int64_t bytes) noexcept {
+  if (bytes <= 0 || !x.bodies || x.bodies->request_state() != BodyState::read) return 0;
+  const auto& scan = x.bodies->request();
+  const auto text = static_cast<std::int64_t>(scan.text_bytes());
+  return (text + bytes - 1) / bytes + static_cast<std::int64_t>(scan.blocks()) * kBlockCost;
+}
+
+}  // namespace headgate::gateway

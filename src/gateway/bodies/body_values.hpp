@@ -1,0 +1,104 @@
+#pragma once
+// The values that limits read from the bodies of one exchange.
+
+#include "headgate/gateway/bodies/body_plan.hpp"
+#include "headgate/http/body_look.hpp"
+#include "headgate/scan/scan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace headgate::gateway {
+
+struct Exchange;
+
+/// Whether a body could be read.
+enum class BodyState : std::uint8_t {
+  absent,      ///< there is no body, or it was not read yet
+  read,        ///< the values are known as far as the body has them
+  too_long,    ///< longer than the route reads
+  other_type,  ///< its Content-Type is none that can be read
+  encoded,     ///< compressed
+  malformed    ///< not valid, or two readers could see different values in it
+};
+
+/// The values. Worker thread only; lives as long as its exchange.
+class BodyValues final : public http::BodyLook {
+ public:
+  explicit BodyValues(std::shared_ptr<const BodyPlan> plan) : plan_(std::move(plan)) {}
+
+  const BodyPlan& plan() const noexcept { return *plan_; }
+
+  /// Decides from the head of the request whether its body can be read, and begins to read it.
+  BodyState begin_request(const Exchange& x);
+  /// Reads the next bytes of the request's body.
+  void read_request(std::string_view bytes) noexcept { request_.feed(bytes); }
+  /// Notes that the body is complete, or that its rest is not read because it is too long.
+  void end_request(BodyState state) noexcept;
+  BodyState request_state() const noexcept { return request_state_; }
+  /// Returns whether the body has no single value at a pointer: a member occurs twice, so that readers could see
+  /// different values; a value is too long to be known; or the body is a list of calls where one call is counted.
+  bool is_ambiguous() const noexcept;
+  /// The request's values. Only meaningful in the state `read`.
+  const scan::Scan& request() const noexcept { return request_; }
+
+  /// Returns whether the call wants a stream and does not say whether it reports its usage, so that the gateway may ask
+  /// for it.
+  bool may_ask_usage() const noexcept;
+  /// Notes that the gateway asked for the usage.
+  void usage_asked() noexcept { asked_usage_ = true; }
+
+  /// Decides from the head of the server's answer, which is in the exchange, whether its body is read.
+  void begin_answer(const Exchange& x);
+  /// Returns whether the head of an answer has arrived.
+  bool answer_begun() const noexcept { return answer_begun_; }
+  BodyState answer_state() const noexcept { return answer_state_; }
+  /// The values of the answer as far as it has passed; the last event of a stream may be incomplete.
+  const scan::Scan& answer() const noexcept { return answer_; }
+  /// Notes that nothing more of the answer is read.
+  void end_answer() noexcept;
+  /// Returns whether the answer has a chunk with usage that its client did not ask for.
+  bool drops_usage_chunk() const noexcept { return drops_chunk_; }
+  /// Number of bytes of the answer's body that have passed.
+  std::uint64_t answer_bytes() const noexcept { return answer_bytes_; }
+
+ private:
+  void look(std::string_view bytes) noexcept override;
+
+  std::shared_ptr<const BodyPlan> plan_;
+  scan::Scan request_;
+  scan::Scan answer_;
+  BodyState request_state_ = BodyState::absent;
+  BodyState answer_state_ = BodyState::absent;
+  bool asked_usage_ = false;
+  bool drops_chunk_ = false;
+  bool answer_begun_ = false;
+  bool answer_ended_ = false;
+  std::uint64_t answer_bytes_ = 0;
+};
+
+/// Returns the value in the request's body at the pointer with this index, for a cost: null if the body was not read,
+/// or if the value is missing or ambiguous.
+const scan::Found* request_value(const Exchange& x, std::size_t index) noexcept;
+
+/// Returns the value with this index in the request's body as a part of a key: "" if it is missing or ambiguous, or if
+/// it is an object, a list or a long text. A view into x.text.
+std::string_view key_in_body(Exchange& x, std::size_t index);
+
+/// Returns the value as a cost of at most `most`: a number, or a text of digits, as forms have it. Nothing for a number
+/// below 0 and for other values.
+std::optional<std::int64_t> cost_in_body(const scan::Found& found, std::int64_t most) noexcept;
+
+/// Returns the size of the request's input in permits, at `bytes` of text for each; a picture or a file costs one block
+/// of kBlockCost. 0 if the body was not read.
+std::int64_t input_of(const Exchange& x, std::int64_t bytes) noexcept;
+
+/// The cost of a picture or a file in a request, in tokens: what the providers bill for a large picture (OpenAI: 85 +
+/// 170 for each tile of 512 pixels, at most 1,445 for 4 by 2 tiles; Anthropic: width times height / 750, at most
+/// 1,600).
+inline constexpr std::int64_t kBlockCost = 1'600;
+
+}  // namespace headgate::gateway

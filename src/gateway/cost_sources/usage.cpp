@@ -1,0 +1,76 @@
+// The tokens that a language model reports, in the shape of its API.
+
+#include "gateway/bodies/body_values.hpp"
+#include "gateway/bodies/pricing.hpp"
+
+#include "headgate/gateway/bodies/body_plan.hpp"
+#include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/usage/provider.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway::cost_source {
+namespace {
+
+/// Bytes of text that count as one token if `hold` does not say it: OpenAI's rule of thumb for English text.
+constexpr std::int64_t kBytesOfToken = 4;
+
+/// Raises the counts to those of the bytes that have passed. Returns whether that raised any.
+bool add_counted(const Exchange& x, const Cost& cost, usage::Usage& usage) noexcept {
+  const auto bytes = cost.hold.input > 0 ? cost.hold.input : kBytesOfToken;
+  const auto text = static_cast<std::int64_t>(usage::output_text_in(*x.bodies->plan().provider, x.bodies->answer()));
+  const auto input = input_of(x, bytes);
+  const auto output = (text + bytes - 1) / bytes;
+  const bool more = input > usage.input || output > usage.output;
+  usage.input = std::max(usage.input, input);
+  usage.output = std::max(usage.output, output);
+  usage.total = std::max(usage.total, usage.input + usage.output);
+  return more;
+}
+
+/// A call that reports nothing costs what was counted as its text passed. A stream that was broken off costs the larger
+/// of both, because what it has reported by then is not all: Anthropic's first event reports one token of output.
+CostReading cost_of_usage(const Exchange& x, const Cost& cost) {
+  if (!x.bodies || x.bodies->answer_state() != BodyState::read) return {};
+  auto usage = usage::usage_in(*x.bodies->plan().provider, x.bodies->answer());
+  constexpr unsigned kRefused = 400;
+  if (usage.total < 0 && x.answer.status >= kRefused) return {};
+  const bool broken_off = x.ended_by != EndedBy::upstream;
+  const bool counted = (usage.total < 0 || broken_off) && add_counted(x, cost, usage);
+  const auto amount = cost.priced ? money_of(x, cost, usage) : usage.total;
+  if (!amount) return {};
+  return {.cost = std::min(*amount, cost.most), .counted = counted};
+}
+
+}  // namespace
+
+extern const CostSource usage;
+const CostSource usage{
+    .word = "usage",
+    .example = R"("openai")",
+    .doc =
+        "Tokens that the answer or the stream of a language model reports, in the shape of this API: `anthropic`, "
+        "`gemini`, `ollama`, `openai` (also vLLM) or `openai-responses`. If it reports none, they are counted from "
+        "the text that passes. `hold` is reserved before the request and corrected when the answer has ended",
+    .known = CostKnown::at_end,
+    .takes = CostTakes::text,
+    .body = ReadsBody::answer,
+    .of_api = true,
+    .fault =
+        [](std::string_view name) {
+          return usage::find_provider(name) != nullptr ? std::string() : "one of: " + usage::provider_names();
+        },
+    .plan =
+        [](Cost& /*cost*/, BodyPlan& bodies) {
+          bodies.reads_answer = true;
+          bodies.reads_request = true;  // its input counts even if the answer reports nothing
+        },
+    .meaning =
+        [](const Cost& cost) {
+          return "holds " + hold_in_words(cost) + ", then costs the tokens that the answer reports as " + cost.name +
+                 " does, at most " + std::to_string(cost.most);
+        },
+    .told = cost_of_usage};
+
+}  // namespace headgate::gateway::cost_source

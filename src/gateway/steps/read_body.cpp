@@ -1,0 +1,90 @@
+// Reads the body of a request for the limits that read it, and prepares the reading of its answer.
+
+#include "gateway/answers/compressible.hpp"
+#include "gateway/bodies/body_values.hpp"
+#include "gateway/bodies/pricing.hpp"
+#include "gateway/servers/held_body.hpp"
+#include "steps.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace headgate::gateway {
+namespace {
+
+/// Asks the server to report the usage of a stream, unless the client says whether it wants that. A body whose digest
+/// or signature is sent stays as it is.
+void ask_for_usage(Exchange& x) {
+  constexpr std::string_view kAsk = R"("stream_options":{"include_usage":true},)";
+  if (!x.bodies->may_ask_usage() || std::ranges::any_of(x.request.fields, is_made_over_bytes)) return;
+  if (!x.held->insert_behind('{', kAsk)) return;
+  if (auto& framing = x.request.framing; framing.kind == http::Framing::Kind::length) framing.length += kAsk.size();
+  x.bodies->usage_asked();
+}
+
+/// Returns the refusal of a request whose body no limit can read.
+Problem unreadable(BodyState state) {
+  switch (state) {
+    case BodyState::too_long:
+      return {.status = 413,
+              .ended_by = EndedBy::too_large,
+              .detail = "Requests are counted here by a value in their body, and this body is too large to be read."};
+    case BodyState::other_type:
+      return {.status = 415,
+              .ended_by = EndedBy::bad_request,
+              .detail =
+                  "Requests are counted here by a value in their body. Its Content-Type must be that of JSON or "
+                  "of a form."};
+    case BodyState::encoded:
+      return {.status = 415,
+              .ended_by = EndedBy::bad_request,
+              .detail = "Requests are counted here by a value in their body, which must not be compressed."};
+    default:
+      return {.status = 400,
+              .ended_by = EndedBy::bad_request,
+              .detail = "Requests are counted here by a value in their body, which is malformed or ambiguous."};
+  }
+}
+
+/// Returns the refusal of a call whose cost could not be told.
+Problem without_price() {
+  return {.status = 400,
+          .ended_by = EndedBy::bad_request,
+          .detail = "Calls are counted by their price here, and the model of this call has none."};
+}
+
+}  // namespace
+
+Task<MaybeProblem> read_body(Path& path, Exchange& x) {
+  if (auto problem = prepare_bodies(path, x)) co_return problem;
+  auto& values = *x.bodies;
+  if (values.begin_request(x) == BodyState::read) {
+    // One more byte than the bound shows that the body is longer than it.
+    if (auto problem = co_await read_ahead(path, x, values.plan().most + 1, &values)) co_return problem;
+    if (x.client_gone) co_return MaybeProblem{};
+    const bool whole = x.body->ended() && x.held->bytes().size() <= values.plan().most;
+    values.end_request(whole ? BodyState::read : BodyState::too_long);
+    ask_for_usage(x);
+  }
+  if (values.plan().needs_price && price_of_call(x) == nullptr) co_return MaybeProblem(without_price());
+  const auto state = values.request_state();
+  if (!values.plan().refuses || state == BodyState::absent || (state == BodyState::read && !values.is_ambiguous()))
+    co_return MaybeProblem{};
+  co_return MaybeProblem(unreadable(state));
+}
+
+bool reads_request(Path& /*path*/, Exchange& x) noexcept { return x.route->bodies->reads_request; }
+
+// The bytes in a tunnel have no cost that could be read, so a tunnel would cost no more than its hold.
+MaybeProblem prepare_bodies(Path& /*path*/, Exchange& x) {
+  if (!x.request.upgrade.empty() && x.route->bodies->reads_answer)
+    return Problem{.status = 403,
+                   .ended_by = EndedBy::bad_request,
+                   .detail = "Answers are counted here by their content, so this connection cannot become a tunnel."};
+  x.bodies = std::make_shared<BodyValues>(x.route->bodies);
+  x.bodies->next = x.answer_looks;
+  if (x.route->bodies->reads_answer) x.answer_looks = x.bodies.get();
+  return {};
+}
+
+}  // namespace headgate::gateway
