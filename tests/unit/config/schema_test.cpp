@@ -132,7 +132,7 @@ Json bare(const std::string& section) {
     "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": { "body": { "text": "{}" } }, "error_pages": {},
     "log": { "query": { "mask": ["email"] } }, "tracing": { "otlp_http": "http://c:4318" },
     "billing": {}, "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
-    "limits": { "p": { "rate": "1/s", "per": "total" },
+    "limits": { "p": { "rate": "1/s", "per": "total" }, "q": { "rate": "5/s", "per": "total" },
                 "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },
                 "b": { "rate": "1/s", "per": "client_ip", "bill": true, "count": { "status": [401] },
                        "ban": { "after": 5, "for": "10m" } },
@@ -150,7 +150,7 @@ Json bare(const std::string& section) {
                  "rejection": {} },
                { "path": "/n", "to": "u", "auth": { "url": "http://u/" } },
                { "path": "/o", "to": "u", "compress": {},
-                 "limits": [{ "use": "p", "cost": { "answer": "/n", "hold": { "otherwise": 1 }, "most": 5 } }] },
+                 "limits": [{ "use": "q", "cost": { "answer": "/n", "hold": { "otherwise": 1 }, "most": 5 } }] },
                { "path": "/p", "to": "u", "basic": {} }] })");
   file["routes"][9]["basic"]["file"] = source_path("tests/unit/config/beside/users.htpasswd").string();
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
