@@ -56,9 +56,9 @@ TEST(CostOfScans, OfTextThatNoPointerReadsIsSmall) {
       {request("The quick brown fox jumps over the lazy dog. "), 0.2},
       {request("QUJDabc+/09"), 0.2},
       {request("data:image/png;base64,QUJD"), 0.2},
-      {request("\xe4\xbd\xa0\xe5\xa5\xbd\xef\xbc\x8c"), 0.6},
-      {request("\\u4f60\\u597d"), 2},
-      {request("line\\n"), 8},
+      {request("\xe4\xbd\xa0\xe5\xa5\xbd\xef\xbc\x8c"), 1},
+      {request("\\u4f60\\u597d"), 3},
+      {request("line\\n"), 20},
   };
   for (const auto& [body, most] : bodies) {
     const auto cost = cost_of(pointers, Form::json, body, 16 * 1024);

@@ -63,7 +63,7 @@ TEST(Characters, HaveTheLengthThatTheReferenceSays) {
   for (unsigned first = 0x80; first < 0x100; ++first) {
     for (unsigned second = 0; second < 0x100; ++second) {
       for (const unsigned third : {0x7FU, 0x80U, 0xBFU, 0xC0U}) {
-        for (const unsigned fourth : {0x7FU, 0x80U, 0xBFU, 0xC0U}) {
+        for (const unsigned fourth : {0x7FU, 0xBFU}) {
           const std::string text = {static_cast<char>(first), static_cast<char>(second), static_cast<char>(third),
                                     static_cast<char>(fourth)};
           ASSERT_EQ(static_cast<std::size_t>(long_character(text.data())), character_length(text, 0))
@@ -99,7 +99,7 @@ TEST(Characters, AreNeverPassedIfTheyAreInvalid) {
                                           "\xf4\x8f\xbf\xbf"};
   Random random(11);
   std::size_t passed = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string text;
     const auto one = random() % std::size(kPieces);
     while (text.size() < 60) text += kPieces[random() % 4 == 0 ? random() % std::size(kPieces) : one];
@@ -112,14 +112,14 @@ TEST(Characters, AreNeverPassedIfTheyAreInvalid) {
       passed += end;
     }
   }
-  EXPECT_GT(passed, 500'000U) << "nearly nothing is passed";
+  EXPECT_GT(passed, 100'000U) << "nearly nothing is passed";
 }
 
 TEST(Characters, AndEscapesArePassedAndCounted) {
   constexpr std::string_view kPieces[] = {"\\n", "\\\"", "\\\\", "a", "text ", "a text of more than sixteen bytes"};
   Random random(13);
   std::size_t passed = 0;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     std::string text;
     std::vector<std::size_t> escapes_before(1, 0);  // by the length of the text; -1 within an escape
     while (text.size() < 80) {
@@ -137,7 +137,7 @@ TEST(Characters, AndEscapesArePassedAndCounted) {
     ASSERT_EQ(escapes_before[end], escapes) << text;
     passed += end;
   }
-  EXPECT_GT(passed, 5'000U) << "nearly nothing is passed";
+  EXPECT_GT(passed, 2'000U) << "nearly nothing is passed";
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ std::vector<std::pair<Form, std::string>> bodies() {
   std::string events = "\xEF\xBB\xBF: a comment\r\n\r\nevent: x\n";
   for (const auto& document : documents) {
     out.emplace_back(Form::json, document);
+    if (document.size() > 100) continue;  // the time grows with the square of the length
     lines += document + (document.size() % 2 == 0 ? "\n" : "\r\n\n");
     events += "data: " + document + (document.size() % 2 == 0 ? "\n\n" : "\r\n\r\n");
   }
