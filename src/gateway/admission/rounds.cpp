@@ -1,5 +1,6 @@
 #include "rounds.hpp"
 
+#include "gateway/answers/problem_words.hpp"
 #include "gateway/callers/key_missing.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -7,6 +8,7 @@
 #include "gateway/limits/shards.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
@@ -187,7 +189,20 @@ void conclude(Path& path, Exchange& x, Round& round, bool agreed) {
   if (told < limit::kNever) told = std::max(told, again_after(a, round.asked));
 }
 
-void tell_rejection(const Exchange& x, MaybeProblem& problem) {
+namespace {
+
+/// Returns the sentence for a call that holds more than is left, although something is left.
+std::string_view does_not_fit(Exchange& x, std::uint64_t wait) {
+  const auto& a = x.admission;
+  return x.text.join({"This request may use ", x.text.number(a.checks[a.rule].cost), " of the limit of ",
+                      limit::amount_in_words(a.binding_rule()), ", and ", x.text.number(a.decision().remaining),
+                      a.decision().remaining == 1 ? " is" : " are", " left. Try again in ", in_words(x.text, wait),
+                      "."});
+}
+
+}  // namespace
+
+void tell_rejection(Exchange& x, MaybeProblem& problem) {
   const auto& a = x.admission;
   const auto& decision = a.decision();
   auto& told = problem.emplace();
@@ -200,7 +215,10 @@ void tell_rejection(const Exchange& x, MaybeProblem& problem) {
     return;
   }
   told.retry_after = seconds_up(decision.retry_after);
-  told.until_wait = &a.rejection();
+  if (decision.remaining > 0 && is_settled(a.binding->route_limit->cost))
+    told.detail = does_not_fit(x, told.retry_after);
+  else
+    told.until_wait = &a.rejection();
 }
 
 }  // namespace headgate::gateway

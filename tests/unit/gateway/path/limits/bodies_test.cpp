@@ -180,6 +180,9 @@ TEST_F(PathBodies, RejectsACallWhoseHoldDoesNotFit) {
   EXPECT_EQ(client.status, 200U);
   send_again(R"({"max_tokens":100})");
   EXPECT_EQ(client.status, 429U);
+  EXPECT_THAT(client.body,
+              HasSubstr("This request may use 100 of the limit of 1000/hour, and 10 are left. Try again in "
+                        "5 minutes and 24 seconds."));
   EXPECT_EQ(left("plan"), 10U);
 }
 
