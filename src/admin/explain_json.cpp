@@ -61,6 +61,7 @@ ExplainJson caller_json(const gateway::Explanation& told) {
   ExplainJson out = {{"address", told.address}, {"through_trusted_proxy", told.through_trusted}};
   if (told.through_trusted) out["hops_believed"] = told.hops;
   if (!told.owner.empty()) out["api_key_of"] = told.owner;
+  for (const auto& [name, value] : told.groups) out["groups"][name] = value;
   if (!told.subject.empty()) out["jwt_sub"] = told.subject;
   if (!told.user.empty()) out["basic_user"] = told.user;
   out["proofs"] = ExplainJson::array();

@@ -121,12 +121,12 @@ inline constexpr NamedSchema kSchemas[] = {
       {"type": "string"}}]}, burst?: integer, why?: string, since: date-time, until: date-time, seconds_left: integer,
       without_effect?: string, store?: "memory" | "redis", key_id?: string, warning?: string, gateways?: Gateways})"},
     {"Overrides", R"({overrides: Override[]})"},
-    {"NewApiKey", R"({owner: string, tier?: string, tags?: string[], expires?: string, limits?: object,
-      prefix?: string, sha256?: string})"},
-    {"ApiKey", R"({id: string, owner: string, tier?: string, tags?: string[], limits?: string[], state: "valid" |
-      "expired" | "disabled" | "revoked", expires?: date-time, issued?: date-time, revoked?: date-time})"},
-    {"ApiKeyChange", R"({id: string, owner: string, tier?: string, tags?: string[], limits?: string[], state: "valid"
-      | "expired" | "disabled" | "revoked", expires?: date-time, issued?: date-time, revoked?: date-time,
+    {"NewApiKey", R"({owner: string, tier?: string, tags?: string[], groups?: {[name]: string}, expires?: string,
+      limits?: object, prefix?: string, sha256?: string})"},
+    {"ApiKey", R"({id: string, owner: string, tier?: string, tags?: string[], groups?: {[name]: string},
+      limits?: string[], state: "valid" | "expired" | "disabled" | "revoked", expires?: date-time, issued?: date-time, revoked?: date-time})"},
+    {"ApiKeyChange", R"({id: string, owner: string, tier?: string, tags?: string[], groups?: {[name]: string},
+      limits?: string[], state: "valid" | "expired" | "disabled" | "revoked", expires?: date-time, issued?: date-time, revoked?: date-time,
       key?: string, file: {written: boolean, why?: string}, store: "memory" | "redis", gateways?: Gateways})"},
     {"ApiKeys", R"({issues: boolean, after?: string, keys: ApiKey[]})"},
     {"UsageDays", R"({time_zone?: string, limits: string[], days: {day: date, from: date-time, until: date-time,

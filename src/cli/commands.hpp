@@ -88,9 +88,10 @@ struct HealthcheckOptions {
 int healthcheck(const HealthcheckOptions& options);
 
 struct KeysNewOptions {
-  std::string owner;    ///< if empty, the user fills it in when pasting the record; required with a file
-  std::string tier;     ///< empty for none
-  std::string expires;  ///< a date or a moment of RFC 3339; empty for never
+  std::string owner;                ///< if empty, the user fills it in when pasting the record; required with a file
+  std::string tier;                 ///< empty for none
+  std::vector<std::string> groups;  ///< each as NAME=VALUE
+  std::string expires;              ///< a date or a moment of RFC 3339; empty for never
   std::string prefix = "hg";
   std::string file;  ///< key file that the key is added to; empty to print the record only
 };

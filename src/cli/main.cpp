@@ -1,6 +1,7 @@
 #include "headgate/cli/main.hpp"
 
 #include "commands.hpp"
+#include "keys/key_groups.hpp"
 #include "output.hpp"
 
 #include "headgate/core/literals.hpp"
@@ -92,6 +93,7 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
   auto* make = keys->add_subcommand("new", "Make a key, which is shown once, and its record for a key file");
   auto* owner = make->add_option("--owner", options.make.owner, "The owner's name: the key's requests count for it");
   make->add_option("--tier", options.make.tier, "The key's tier in limits that have tiers");
+  offer_groups(*make, options.make.groups);
   make->add_option("--expires", options.make.expires,
                    "The last day (in UTC) on which the key is valid, as in 2027-01-31, or a time of RFC 3339");
   make->add_option("--prefix", options.make.prefix, "Prefix of the key, for secret scanners")->capture_default_str();

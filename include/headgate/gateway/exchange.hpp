@@ -97,6 +97,10 @@ struct Caller {
 
   /// Returns a claim of the token; "" if the token does not have it.
   std::string_view claim(std::string_view name) const noexcept;
+  /// Returns a group of the API key; "" if the key is not known or has no such group.
+  std::string_view group(std::string_view name) const noexcept {
+    return known_key ? known_key->group(name) : std::string_view();
+  }
 };
 
 using observe::Source;

@@ -142,6 +142,7 @@ struct Explanation {
   unsigned hops = 0;             ///< number of entries of the address field that were believed
   bool through_trusted = false;  ///< whether the peer is a trusted proxy
   std::string owner;             ///< the owner of the API key
+  identity::KeyGroups groups;    ///< the groups of the API key
   std::string subject;           ///< the claim `sub` of the token
   std::string user;              ///< the user of basic authentication
   /// each credential that the route reads, and the result of its check

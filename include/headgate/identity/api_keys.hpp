@@ -45,8 +45,8 @@ class ApiKeys {
 inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
 /// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "tags": ["batch"],
-/// "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst": 1000}},
-/// "note": "..."}]}.
+/// "groups": {"team": "search"}, "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate":
+/// "500/second", "burst": 1000}}, "note": "..."}]}.
 ///
 /// "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; a limit with only a rate may be written as
 /// that rate, without the object. "expires" has the form of parse_expiry; "note" is ignored.

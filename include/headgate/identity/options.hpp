@@ -9,8 +9,10 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -101,12 +103,24 @@ struct RateOverride {
   bool operator==(const RateOverride&) const = default;
 };
 
+/// The groups of a key by name, in the order of the file: {"team", "search"}, {"organisation", "acme"}.
+using KeyGroups = std::vector<std::pair<std::string, std::string>>;
+inline constexpr std::size_t kMaxGroups = 16;           ///< maximum number of groups of one key
+inline constexpr std::size_t kMaxGroupNameBytes = 128;  ///< bytes
+inline constexpr std::size_t kMaxGroupBytes = 256;      ///< bytes of a value
+
+/// Returns whether a group can have this name: 1 to 128 printable ASCII characters, no space, quote or backslash.
+bool is_group_name(std::string_view name) noexcept;
+/// Returns whether a group can have this value: 1 to 256 bytes without control characters.
+bool is_group_value(std::string_view value) noexcept;
+
 /// A known API key and its owner. The key itself is not kept.
 struct ApiKeyRecord {
   std::string owner;              ///< counters belong to the owner, who may have several keys
   Sha256 digest{};                ///< digest of the key
   std::string tier;               ///< empty for the default tier of the limit
   std::vector<std::string> tags;  ///< words of the operator by which routes select keys
+  KeyGroups groups;               ///< what the key belongs to beside its owner; limits can count by each
   std::vector<RateOverride> overrides;
   std::optional<Instant> expires;  ///< the key is valid until just before this time
   bool disabled = false;           ///< the key is refused even if it has not expired
@@ -114,6 +128,9 @@ struct ApiKeyRecord {
   std::optional<Instant> issued;
   std::optional<Instant> revoked;  ///< when the key was revoked for good; `disabled` is then set as well
   bool operator==(const ApiKeyRecord&) const = default;
+
+  /// Returns the key's group of this name, such as "search" for "team"; "" if it has none. A view into the record.
+  std::string_view group(std::string_view name) const noexcept;
 };
 
 /// The places of API keys in requests, and the known keys. If no key is known, every text is a valid key.

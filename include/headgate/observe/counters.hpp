@@ -131,6 +131,7 @@ enum class AuthStatus : std::uint8_t {
   wrong_audience,
   too_large,
   no_claim,      ///< a valid token without the claim that a limit uses as its key
+  no_group,      ///< a valid API key without the group that a limit uses as its key
   insufficient,  ///< a valid token or key that lacks something the route requires
   refused,       ///< refused by the auth service, or a wrong name or password
   unavailable,   ///< the auth service does not answer, or too many passwords wait to be checked

@@ -41,6 +41,7 @@ KeysJson json_of(const ApiKeyRecord& record, Instant at) {
   KeysJson out = {{"id", identity::id_of(record.digest)}, {"owner", record.owner}};
   if (!record.tier.empty()) out["tier"] = record.tier;
   if (!record.tags.empty()) out["tags"] = record.tags;
+  for (const auto& [name, value] : record.groups) out["groups"][name] = value;
   if (!record.overrides.empty()) {
     out["limits"] = KeysJson::array();
     for (const auto& each : record.overrides) out["limits"].push_back(each.limit);

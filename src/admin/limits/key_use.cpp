@@ -77,9 +77,12 @@ Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor w
 
 /// Whether the key belongs to an API key of the configuration.
 bool in_configuration(const services::ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
-  if (!counts_by(limit, "api_key")) return counts_by(limit, "total");
+  if (counts_by(limit, "total")) return true;
   const auto& records = active.credentials->api_keys().records();
-  return std::ranges::any_of(records, [&](const auto& each) { return each.owner == key; });
+  if (counts_by(limit, "api_key"))
+    return std::ranges::any_of(records, [&](const auto& each) { return each.owner == key; });
+  return counts_by(limit, "group:") &&
+         std::ranges::any_of(records, [&](const auto& each) { return each.group(limit.per.front().name) == key; });
 }
 
 }  // namespace

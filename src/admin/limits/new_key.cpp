@@ -22,8 +22,8 @@ namespace {
 using NewKeyJson = nlohmann::ordered_json;
 using MadeKey = Result<NewKey, AdminAnswer>;
 
-constexpr std::array<std::string_view, 7> kNewKeyMembers{"owner",  "tier",   "tags",  "expires",
-                                                         "limits", "prefix", "sha256"};
+constexpr std::array<std::string_view, 8> kNewKeyMembers{"owner",   "tier",   "tags",   "groups",
+                                                         "expires", "limits", "prefix", "sha256"};
 
 MadeKey not_made(unsigned status, std::string why) {
   return MadeKey(boost::system::in_place_error, AdminAnswer{.status = status, .body = std::move(why)});
@@ -74,8 +74,8 @@ MadeKey read_new_key(const std::string& body, const services::ActiveConfig& acti
   out.record = std::move(read->front());
   constexpr std::size_t kTimes = 2 * sizeof(R"(, "revoked": "2027-12-31T00:00:00Z")");
   if (identity::record_text(out.record).size() + kTimes > identity::kLongestShared)
-    return not_made(400,
-                    "This is too much for one key: its record has at most 1900 bytes. Give it fewer tags or limits.");
+    return not_made(
+        400, "This is too much for one key: its record has at most 1900 bytes. Give it fewer tags, groups or limits.");
   if (out.record.expires && *out.record.expires <= now)
     return not_made(400, "\"expires\": " + moment_text(*out.record.expires) + " has passed.");
   if (const auto why = effect_missing(active, out.record); !why.empty())

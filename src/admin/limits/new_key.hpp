@@ -15,10 +15,10 @@ struct NewKey {
   std::string key{};  ///< The generated key; empty if the caller has the key, and sent only its SHA-256.
 };
 
-/// Reads {"owner": "acme", "tier": "pro", "tags": ["batch"], "expires": "2027-12-31", "limits": {…}}, each as in a key
-/// file, with the "prefix" of the key, or the "sha256" of a key that the caller has made. Only "owner" is required. The
-/// error is the answer to the caller. A member that the active configuration would not apply is an error too. Any
-/// thread.
+/// Reads {"owner": "acme", "tier": "pro", "tags": ["batch"], "groups": {"team": "search"}, "expires": "2027-12-31",
+/// "limits": {…}}, each as in a key file, with the "prefix" of the key, or the "sha256" of a key that the caller has
+/// made. Only "owner" is required. The error is the answer to the caller. A member that the active configuration would
+/// not apply is an error too. Any thread.
 Result<NewKey, AdminAnswer> read_new_key(const std::string& body, const services::ActiveConfig& active, Instant now);
 
 inline constexpr const char* kKeyIdForm =

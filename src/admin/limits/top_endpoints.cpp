@@ -36,6 +36,7 @@ bool in_clear(const limit::Per& per, const std::vector<std::string>& callers) {
   };
   const auto word = per.source->word;
   if (word == "api_key") return told("owner");
+  if (word == "group:") return told("group:" + per.name);
   if (word == "jwt.") return told("jwt." + per.name);
   constexpr std::array<std::string_view, 7> kLogged{"client_ip", "route", "host", "upstream",
                                                     "method",    "path:", "total"};

@@ -3,6 +3,7 @@
 
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
+#include "cli/keys/key_groups.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 
@@ -25,6 +26,7 @@ struct KeyCallOptions {
   std::string expires;
   std::string prefix;
   std::vector<std::string> tags;
+  std::vector<std::string> groups;
 };
 
 /// Returns where a change is in force, as an addition to its description, and any problem with it.
@@ -40,6 +42,10 @@ AdminRequest issue_request(const KeyCallOptions& options) {
   Json body = {{"owner", options.owner}};
   if (!options.tier.empty()) body["tier"] = options.tier;
   if (!options.tags.empty()) body["tags"] = options.tags;
+  for (const auto& each : options.groups) {
+    const auto [name, value] = group_in(each);
+    body["groups"][std::string(name)] = value;
+  }
   if (!options.expires.empty()) body["expires"] = options.expires;
   if (!options.prefix.empty()) body["prefix"] = options.prefix;
   return {
@@ -54,14 +60,27 @@ void print_issued(const Json& answer) {
                where_text(answer).c_str());
 }
 
+/// Returns "team=search, organisation=acme".
+std::string groups_in(const Json& key) {
+  std::string out;
+  const auto groups = key.find("groups");
+  if (groups == key.end() || !groups->is_object()) return out;
+  for (const auto& [name, value] : groups->items()) {
+    if (!out.empty()) out += ", ";
+    out += name + '=' + text_in(*groups, name.c_str());
+  }
+  return out;
+}
+
 void print_keys(const Json& answer) {
-  TextTable table({"id", "owner", "tier", "tags", "state", "expires", "issued"});
+  TextTable table({"id", "owner", "tier", "tags", "groups", "state", "expires", "issued"});
   for (const auto& key : list_in(answer, "keys")) {
     const auto state = text_in(key, "state");
     table.row({text_in(key, "id"),
                text_in(key, "owner"),
                text_in(key, "tier"),
                words_in(key, "tags"),
+               groups_in(key),
                {state, state == "valid" ? Paint::none : Paint::bad},
                text_in(key, "expires"),
                text_in(key, "issued")});
@@ -96,6 +115,7 @@ void offer_key_calls(CLI::App& keys, int& result) {
   issue->add_option("--owner", wanted->owner, "The owner's name: the key's requests count for it")->required();
   issue->add_option("--tier", wanted->tier, "The key's tier in limits that have tiers");
   issue->add_option("--tag", wanted->tags, "A tag, which routes can require; repeatable");
+  offer_groups(*issue, wanted->groups);
   issue->add_option("--expires", wanted->expires,
                     "The last day (in UTC) on which the key is valid, as in 2027-01-31, or a time of RFC 3339");
   issue->add_option("--prefix", wanted->prefix, "Prefix of the key, for secret scanners (default: hg)");

@@ -36,6 +36,19 @@ std::string wait_text(const ExplainJson& seconds) {
   return out;
 }
 
+namespace {
+
+/// Returns " (team: search, organisation: acme)"; "" if the key has no groups.
+std::string groups_text(const ExplainJson& caller) {
+  std::string out;
+  const auto groups = caller.value("groups", ExplainJson::object());
+  for (const auto& [name, value] : groups.items())
+    out += (out.empty() ? " (" : ", ") + printable(name) + ": " + printable(value.is_string() ? value.get<std::string>() : value.dump());
+  return out.empty() ? out : out + ')';
+}
+
+}  // namespace
+
 std::string caller_text(const ExplainJson& caller) {
   auto out = member_text(caller, "address");
   if (caller.value("through_trusted_proxy", false)) {
@@ -45,7 +58,7 @@ std::string caller_text(const ExplainJson& caller) {
   for (const auto& proof : caller.value("proofs", ExplainJson::array())) {
     out += "; " + member_text(proof, "kind") + ": " + member_text(proof, "result");
     if (member_text(proof, "kind") == "api_key" && caller.contains("api_key_of"))
-      out += ", of " + member_text(caller, "api_key_of");
+      out += ", of " + member_text(caller, "api_key_of") + groups_text(caller);
     if (member_text(proof, "kind") == "basic" && caller.contains("basic_user"))
       out += ", of " + member_text(caller, "basic_user");
     if (member_text(proof, "kind") == "jwt" && caller.contains("jwt_sub"))

@@ -34,8 +34,12 @@ void copy(const ExplainJson& record, ExplainJson& out,
 
 ExplainJson caller_of_record(const ExplainJson& record) {
   ExplainJson out = {{"address", record.value("client_ip", ExplainJson(""))}};
+  constexpr std::string_view kGroup = "group:";
+  constexpr std::string_view kGroupLabel = "labels.group:";
   for (const auto& [name, value] : record.items()) {
     if (name == "owner" || name == "labels.owner") out["api_key_of"] = value;
+    if (name.starts_with(kGroup)) out["groups"][name.substr(kGroup.size())] = value;
+    if (name.starts_with(kGroupLabel)) out["groups"][name.substr(kGroupLabel.size())] = value;
     if (name == "jwt.sub" || name == "labels.jwt_sub") out["jwt_sub"] = value;
     if (name.starts_with("jwt.") || name.starts_with("labels.jwt_"))
       out["claims"][name.substr(name.find_first_of("._", name.starts_with("labels.") ? 7 : 0) + 1)] = value;

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
+#include "key_groups.hpp"
 #include "key_text.hpp"
 
 #include "headgate/core/hex.hpp"
@@ -58,7 +59,15 @@ std::string record_of(std::string_view key, const std::string& owner, const Keys
     append_json_text(text, value);
     text += '"';
   }
-  return text + " }";
+  for (const auto& each : options.groups) {
+    const auto [name, value] = group_in(each);
+    text += &each == &options.groups.front() ? ", \"groups\": { \"" : ", \"";
+    append_json_text(text, name);
+    text += "\": \"";
+    append_json_text(text, value);
+    text += '"';
+  }
+  return text + (options.groups.empty() ? " }" : " } }");
 }
 
 /// Returns whether the options are valid in a key file; prints an error if not.
@@ -71,7 +80,10 @@ bool options_make_sense(const KeysNewOptions& options) {
   const auto read = identity::read_api_keys("{\"keys\": [" + record_of("", owner, options) + "]}");
   if (read.has_error()) {
     const auto& error = read.error();
-    const auto option = error.pointer.substr(error.pointer.rfind('/') + 1);  // members and options have the same names
+    // Members and options have the same names, except for the groups.
+    const auto option = error.pointer.starts_with("/keys/0/groups")
+                            ? std::string("group")
+                            : error.pointer.substr(error.pointer.rfind('/') + 1);
     complain(kWrongCommandLine, "--" + option + ": " + error.message, error.help);
     return false;
   }
@@ -117,6 +129,7 @@ bool expired(const ApiKeyRecord& record, Instant at) { return record.expires && 
 int tell(const ApiKeyRecord& record, Instant at) {
   std::string text = "this key is " + record.owner + "'s";
   if (!record.tier.empty()) text += ", of tier " + record.tier;
+  for (const auto& [name, value] : record.groups) text += ", " + name + ' ' + value;
   for (const auto& each : record.overrides)
     text += (&each == &record.overrides.front() ? ", with limits of its own: " : " ") + each.limit;
   if (record.expires)

@@ -286,14 +286,18 @@ std::optional<LiteralError> check_field_value(std::string_view text) {
 
 std::optional<LiteralError> check_log_caller(std::string_view text) {
   constexpr std::string_view kClaim = "jwt.";
-  if (text == "owner" || text == "basic.user" || (text.starts_with(kClaim) && !check_claim(text.substr(kClaim.size()))))
+  constexpr std::string_view kGroup = "group:";
+  if (text == "owner" || text == "basic.user" ||
+      (text.starts_with(kClaim) && !check_claim(text.substr(kClaim.size()))) ||
+      (text.starts_with(kGroup) && identity::is_group_name(text.substr(kGroup.size()))))
     return std::nullopt;
   const bool key = text == "api_key" || text == "key" || text == "keys" || text == "api_keys";
   const bool claim = text == "sub" || text == "user" || text == "jwt";
-  return LiteralError{in_quotes(text) + " cannot be logged about a caller",
-                      key     ? R"(write "owner" for the owner of the key; keys themselves are never logged)"
-                      : claim ? R"(did you mean "jwt.sub"?)"
-                              : R"(write "owner" (of an API key), "basic.user", or a claim, as in "jwt.sub")"};
+  return LiteralError{
+      in_quotes(text) + " cannot be logged about a caller",
+      key     ? R"(write "owner" for the owner of the key; keys themselves are never logged)"
+      : claim ? R"(did you mean "jwt.sub"?)"
+              : R"(write "owner" (of an API key), "group:team", "basic.user", or a claim, as in "jwt.sub")"};
 }
 
 std::optional<LiteralError> check_include(std::string_view text) {

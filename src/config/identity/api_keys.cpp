@@ -26,6 +26,21 @@ constexpr Shape kDigest = text("64 hexadecimal digits", check_digest);
 constexpr Shape kKeyTierName = text("a tier's name", check_name);
 constexpr Shape kKeyTag = text("a tag", check_name);
 constexpr Shape kKeyTags = list("a list of tags", kKeyTag, 0, 16);
+
+std::optional<LiteralError> check_key_group_name(std::string_view text) {
+  if (identity::is_group_name(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not the name of a group",
+                      R"(write 1 to 128 printable characters without a space or quote, as in "team")"};
+}
+
+std::optional<LiteralError> check_key_group(std::string_view text) {
+  if (identity::is_group_value(text)) return std::nullopt;
+  return LiteralError{"this is not the value of a group",
+                      R"(write 1 to 256 bytes without control characters, as in "search")"};
+}
+
+constexpr Shape kKeyGroup = text("a group", check_key_group);
+constexpr Shape kKeyGroups = map("an object of groups by name", kKeyGroup, 0, check_key_group_name);
 constexpr Key kKnownKeyKeys[] = {
     {"key", &kText, "", R"("${ACME_KEY}")", "The key in clear text; headgate keeps only its SHA-256"},
     {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
@@ -34,6 +49,8 @@ constexpr Key kKnownKeyKeys[] = {
      into<&identity::ApiKeyRecord::tier>},
     {"tags", &kKeyTags, kOfOptions, R"(["batch"])", "Tags that routes can require with `require.api_key`",
      into<&identity::ApiKeyRecord::tags>},
+    {"groups", &kKeyGroups, "", R"({ "team": "search", "organisation": "acme" })",
+     "Groups of the key by name, at most 16. A limit counts by one of them with `\"per\": \"group:team\"`"},
 };
 constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
 constexpr Section kKnownKey{.name = "known_key",
@@ -106,6 +123,14 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
   }
   out = identity::sha256(key->text);
   return true;
+}
+
+void read_groups(Build& build, const Node& key, identity::KeyGroups& out) {
+  const Node* groups = find(&key, "groups");
+  for (const Node* each : children(groups, Kind::object)) out.emplace_back(each->key, each->text);
+  if (out.size() > identity::kMaxGroups)
+    build.report.error_at_key(code::kRange, *groups,
+                              "a key has at most " + std::to_string(identity::kMaxGroups) + " groups", "remove some");
 }
 
 std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
@@ -181,6 +206,7 @@ void build_api_keys(Build& build, const Node* api_key) {
     identity::ApiKeyRecord record;
     record.owner = each->key;
     fill(each, kKnownKey, record);
+    read_groups(build, *each, record.groups);
     if (!read_digest(build, *each, record.digest)) continue;
     const auto [first, fresh] = seen.emplace(record.digest, each);
     if (!fresh) {
@@ -226,7 +252,7 @@ class KeyChecker {
     std::vector<const Node*> out;
     for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
       const auto& from = build.config.limits[i].tier_from;
-      if (!from || from->source->needs != gateway::Needs::api_key) continue;
+      if (!from || from->source->word != "api_key") continue;
       if (const Node* tiers = find(build.limit_nodes[i], "tiers"))
         out.insert(out.end(), tiers->children.begin(), tiers->children.end());
     }

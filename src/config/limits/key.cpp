@@ -62,9 +62,26 @@ bool is_field_for_servers(const identity::IdentityOptions& identity, const Per& 
   return (identity.jwt && among(identity.jwt->claim_headers)) || among(identity.api_key.caller_headers);
 }
 
+bool counts_by_group(const Per& per) { return per.source->word == "group:"; }
+
+/// Known keys may change at any time, so a group that no key has is only a warning.
+void check_group_known(Build& build, const Node& node, const Per& per, const std::string& use) {
+  const auto& options = build.config.identity.api_key;
+  if (!options.any_known())
+    return build.report.error(code::kUnresolved, node,
+                              use + ' ' + gateway::to_text(per) + ", but no API key is known, so no key has groups",
+                              kNameKeys);
+  const auto has = [&](const identity::ApiKeyRecord& key) { return !key.group(per.name).empty(); };
+  if (!options.issue && std::none_of(options.known.begin(), options.known.end(), has) &&
+      std::none_of(build.keys_in_file.begin(), build.keys_in_file.end(), has))
+    build.report.warning(code::kNoEffect, node, "no known API key has the group " + in_quotes(per.name),
+                         R"(add it to the keys: "groups": { )" + in_quotes(per.name) + R"(: "…" })");
+}
+
 /// Checks whether any request can prove this part. `use` describes the use of the part: "this counts per".
 void check_credentials(Build& build, const Node& node, const Per& per, const std::string& use) {
   if (per.source->needs == Needs::token) demand_jwt(build, node, use, per);
+  if (counts_by_group(per)) check_group_known(build, node, per, use);
   if (per.source->needs == Needs::certificate && !asks_for_certificates(build.config))
     build.report.error(code::kUnresolved, node,
                        use + ' ' + gateway::to_text(per) + ", but no listener asks clients for certificates",
@@ -74,7 +91,7 @@ void check_credentials(Build& build, const Node& node, const Per& per, const std
 /// Warns if callers could choose their counters.
 void check_belief(Build& build, const Node& node, const Per& per) {
   const auto& identity = build.config.identity;
-  if (per.source->needs == Needs::api_key && !identity.api_key.any_known()) {
+  if (per.source->needs == Needs::api_key && !counts_by_group(per) && !identity.api_key.any_known()) {
     build.report.warning(code::kBelieved, node,
                          "no API key is known, so a caller can invent a new one for each request and avoid this limit",
                          kNameKeys);

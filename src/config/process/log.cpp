@@ -38,7 +38,7 @@ constexpr Shape kLogFields = list("a list of fields", kLogField, 1, 64);
 constexpr Shape kKeepOk = text("a share", check_sample);
 constexpr Shape kLogSecret = text("text", check_not_empty);
 constexpr Shape kLogCaller = text("owner, basic.user or jwt.<claim>", check_log_caller);
-constexpr Shape kLogCallers = list("a list of owner, basic.user and jwt.<claim>", kLogCaller, 0, 8);
+constexpr Shape kLogCallers = list("a list of owner, group:<name>, basic.user and jwt.<claim>", kLogCaller, 0, 8);
 constexpr Shape kLoggedField = text("a field name", check_logged_field);
 constexpr Shape kLoggedFields = list("a list of field names", kLoggedField, 0, gateway::LoggedFields::kMaxFields);
 constexpr Shape kMaskedName = text("a parameter's name", check_parameter_name);
@@ -79,7 +79,9 @@ constexpr Key kLogKeys[] = {
     {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
      "Secret for `key_id`: gateways with the same secret log the same id for a caller. Default: random at each start"},
     {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
-     "Caller data logged in clear text: `owner` of a known API key, `basic.user`, `jwt.<claim>` of a verified token"},
+     "Caller data logged in clear text: `owner` and `group:<name>` of a known API key, `basic.user`, `jwt.<claim>` of "
+     "a "
+     "verified token"},
     {"request_headers", &kLoggedFields, "[]", R"(["Referer", "X-Tenant"])",
      "Request fields to log, as `header.x-tenant`; never cookies or other credentials"},
     {"response_headers", &kLoggedFields, "[]", R"(["X-Cache"])",

@@ -31,6 +31,11 @@ Problem key_missing(limit::Limiter& memory, Exchange& x, const limit::Limit& lim
   } else if (needs == Needs::token) {
     problem.detail = "A bearer token is required here.";
     problem.challenge = "Bearer";
+  } else if (needs == Needs::api_key && x.caller.key_state == KeyState::good) {
+    for (auto& auth_result : x.caller.auth_results)
+      if (auth_result.kind == observe::AuthKind::api_key) auth_result.result = observe::AuthStatus::no_group;
+    problem.detail = "The API key does not have the group that requests are counted by here.";
+    problem.challenge = kKeyChallenge;
   } else if (needs == Needs::api_key) {
     const auto state = x.caller.key_state;
     problem.challenge = kKeyChallenge;

@@ -25,7 +25,10 @@ void describe_caller(const Exchange& x, Explanation& out) {
   out.address = caller.address.to_string();
   out.hops = caller.hops;
   out.through_trusted = caller.through_trusted;
-  if (caller.known_key) out.owner = caller.known_key->owner;
+  if (caller.known_key) {
+    out.owner = caller.known_key->owner;
+    out.groups = caller.known_key->groups;
+  }
   out.subject = caller.claim("sub");
   out.user = x.user;
   for (const auto& proof : caller.auth_results)

@@ -108,12 +108,15 @@ void note_logged_answer(Exchange& x) {
 std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,
                                                 std::span<std::string_view> room) noexcept {
   constexpr std::string_view kClaim = "jwt.";
+  constexpr std::string_view kGroup = "group:";
   std::size_t count = 0;
   for (const std::string_view word : words) {
     if (count == room.size()) break;
     auto& value = room[count++];
     if (word.starts_with(kClaim))
       value = x.caller.claim(word.substr(kClaim.size()));
+    else if (word.starts_with(kGroup))
+      value = x.caller.group(word.substr(kGroup.size()));
     else if (word == "basic.user")
       value = x.user;
     else

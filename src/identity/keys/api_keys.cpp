@@ -1,9 +1,11 @@
 #include "headgate/identity/api_keys.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/identity/jwt.hpp"
 
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace headgate::identity {
@@ -20,6 +22,18 @@ Hash place_of(const Sha256& digest) noexcept {
 bool same(const Sha256& a, const Sha256& b) noexcept { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
 
 }  // namespace
+
+bool is_group_name(std::string_view name) noexcept { return name.size() <= kMaxGroupNameBytes && is_claim_name(name); }
+
+bool is_group_value(std::string_view value) noexcept {
+  return !value.empty() && value.size() <= kMaxGroupBytes &&
+         std::none_of(value.begin(), value.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+}
+
+std::string_view ApiKeyRecord::group(std::string_view name) const noexcept {
+  const auto at = std::find_if(groups.begin(), groups.end(), [name](const auto& each) { return each.first == name; });
+  return at == groups.end() ? std::string_view() : std::string_view(at->second);
+}
 
 ApiKeys::ApiKeys(std::vector<ApiKeyRecord> records) : records_(std::move(records)) {
   if (records_.empty()) return;

@@ -43,7 +43,7 @@ class KeyFile {
     bool (KeyFile::*take)(ApiKeyRecord&);
     std::string_view required;  // the help text if the member is missing; empty if the member is optional
   };
-  static const std::array<Member, 10> kMembers;
+  static const std::array<Member, 11> kMembers;
 
   bool file() {
     bool has_keys = false;
@@ -90,7 +90,7 @@ class KeyFile {
     return walk_.refuse_member(
         "unknown member",
         near.empty()
-            ? R"(a key has "sha256", "owner", "tier", "tags", "expires", "disabled", "limits", "note", "issued" and "revoked")"
+            ? R"(a key has "sha256", "owner", "tier", "tags", "groups", "expires", "disabled", "limits", "note", "issued" and "revoked")"
             : "did you mean \"" + near + "\"?");
   }
 
@@ -118,6 +118,16 @@ class KeyFile {
     return walk_.list([&] {
       if (record.tags.size() == kMaxTags) return walk_.refuse("a key has at most 16 tags");
       return name(record.tags.emplace_back(), "a tag");
+    });
+  }
+  bool groups(ApiKeyRecord& record) {
+    return walk_.object([&](std::string_view name) {
+      if (record.groups.size() == kMaxGroups) return walk_.refuse_member("a key has at most 16 groups");
+      if (!is_group_name(name))
+        return walk_.refuse_member("a group's name has 1 to 128 printable characters, no space, quote or backslash");
+      auto& value = record.groups.emplace_back(std::string(name), std::string()).second;
+      if (!walk_.text(value)) return false;
+      return is_group_value(value) || walk_.refuse("a group has 1 to 256 bytes and no control characters");
     });
   }
   bool disabled(ApiKeyRecord& record) { return walk_.boolean(record.disabled); }
@@ -206,11 +216,12 @@ class KeyFile {
   std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // index of the record with each digest
 };
 
-const std::array<KeyFile::Member, 10> KeyFile::kMembers{{
+const std::array<KeyFile::Member, 11> KeyFile::kMembers{{
     {"sha256", &KeyFile::digest, R"(add "sha256" with the digest that `headgate keys hash` prints)"},
     {"owner", &KeyFile::owner, R"(add "owner": the name that its requests are counted by)"},
     {"tier", &KeyFile::tier, ""},
     {"tags", &KeyFile::tags, ""},
+    {"groups", &KeyFile::groups, ""},
     {"expires", &KeyFile::expires, ""},
     {"disabled", &KeyFile::disabled, ""},
     {"limits", &KeyFile::limits, ""},

@@ -84,6 +84,16 @@ std::string record_text(const ApiKeyRecord& record) {
     out += R"(, "tags": )";
     append_list(out, record.tags);
   }
+  if (!record.groups.empty()) {
+    out += R"(, "groups": {)";
+    for (const auto& [name, value] : record.groups) {
+      if (&name != &record.groups.front().first) out += ", ";
+      append_text(out, name);
+      out += ": ";
+      append_text(out, value);
+    }
+    out += '}';
+  }
   if (record.expires) append_member(out, "expires", date_text(*record.expires));
   if (record.disabled && !record.revoked) out += R"(, "disabled": true)";
   if (!record.overrides.empty()) {

@@ -96,6 +96,23 @@ TEST(KeysNew, PrintsAKeyAndTheRecordThatKnowsIt) {
   EXPECT_EQ(checked.out, "this key is acme's, of tier pro, good until 2999-02-01T00:00:00Z\n");
 }
 
+TEST(KeysNew, WritesTheGroupsOfTheKey) {
+  const Ran ran =
+      run_headgate({"keys", "new", "--owner", "acme", "--group", "team=search & find", "--group", "cost-centre=a=b"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto end = ran.out.find('\n');
+  const Json read = Json::parse(ran.out.substr(end + 1), nullptr, false);
+  EXPECT_EQ(read.value("groups", Json()), (Json{{"team", "search & find"}, {"cost-centre", "a=b"}})) << ran.out;
+  const TemporaryFile file("{\"keys\": [" + ran.out.substr(end + 1) + "]}");
+  EXPECT_EQ(keys({"check", file.path(), "--key", "-"}, ran.out.substr(0, end)).out,
+            "this key is acme's, team search & find, cost-centre a=b\n");
+  for (const auto* const wrong : {"team", "=search", "team=", "the team=search"}) {
+    const Ran refused = run_headgate({"keys", "new", "--group", wrong});
+    EXPECT_EQ(refused.code, 2) << wrong;
+    EXPECT_NE(refused.err.find("team=search"), std::string::npos) << refused.err;
+  }
+}
+
 TEST(KeysNew, MakesAnotherKeyEachTime) {
   std::set<std::string> made;
   std::set<char> letters;

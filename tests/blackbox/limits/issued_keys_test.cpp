@@ -32,8 +32,8 @@ TEST(IssuedKeys, AreGoodAtOnceAndInNoAnswerButTheFirst) {
   ::chmod(file.path().c_str(), 0640);
   Proxy proxy(issuing(file.path(), {{"log", {{"format", "json"}}}}));
   const Operator admin(proxy.gateway.process());
-  const auto answer =
-      admin.ask("POST", kKeysPath, R"({"owner": "acme", "tier": "pro", "tags": ["batch"], "expires": "2099-12-31"})");
+  const auto answer = admin.ask("POST", kKeysPath, R"({"owner": "acme", "tier": "pro", "tags": ["batch"],
+                                     "groups": {"team": "search"}, "expires": "2099-12-31"})");
   ASSERT_EQ(answer.status(), 201) << answer.body;
   EXPECT_EQ(answer.value("Cache-Control"), "no-store");
   const auto told = Json::parse(answer.body);
@@ -60,6 +60,7 @@ TEST(IssuedKeys, AreGoodAtOnceAndInNoAnswerButTheFirst) {
   EXPECT_EQ(one.at("owner"), "acme");
   EXPECT_EQ(one.at("tier"), "pro");
   EXPECT_EQ(one.at("tags"), Json{"batch"});
+  EXPECT_EQ(one.at("groups"), (Json{{"team", "search"}}));
   EXPECT_EQ(one.at("state"), "valid");
   EXPECT_EQ(one.at("expires"), "2100-01-01T00:00:00Z");
   EXPECT_FALSE(one.contains("key"));
@@ -158,6 +159,7 @@ TEST(IssuedKeys, SayWhatIsWrongWithACall) {
   refused(R"({"owner": 5})", 400, "owner");
   refused(Json{{"owner", std::string(65, 'o')}}.dump(), 400, "1 to 64 letters");
   refused(R"({"owner": "acme", "tags": "x"})", 400, "tags");
+  refused(R"({"owner": "acme", "groups": {"a b": "x"}})", 400, "group's name");
   refused(R"({"owner": "acme", "expires": "2001-01-01"})", 400, "has passed");
   refused(R"({"owner": "acme", "expires": "soon"})", 400, "expires");
   refused(R"({"owner": "acme", "prefix": "a-b"})", 400, "prefix");

@@ -71,6 +71,17 @@ TEST_F(LimitKey, IsTheValueOfTheSource) {
   EXPECT_EQ(of({"total"}), "total");
 }
 
+TEST_F(LimitKey, IsAGroupOfTheKnownApiKey) {
+  EXPECT_EQ(of({"group:team"}), "absent") << "without a key";
+  identity::ApiKeyRecord record;
+  record.groups = {{"team", "search"}, {"cost-centre", "4711"}};
+  x.caller.known_key = &record;
+  EXPECT_EQ(of({"group:team"}), "search");
+  EXPECT_EQ(of({"group:cost-centre", "group:team"}), "4711|search");
+  EXPECT_EQ(of({"group:organisation"}), "absent") << "another group";
+  EXPECT_EQ(of({"group:Team"}), "absent") << "names are compared exactly";
+}
+
 TEST_F(LimitKey, OfACookieIsThatOfItsValueAsServersDecodeIt) {
   const auto of_value = [this](std::string_view value) {
     x.request.fields = {{http::Known::cookie, "Cookie", x.text.join({"v=", value})}};

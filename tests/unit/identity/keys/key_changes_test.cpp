@@ -35,6 +35,7 @@ TEST(KeyRecord, IsTheSameWhenItIsReadAgain) {
   ApiKeyRecord record = issued("a", "acme");
   record.tier = "pro";
   record.tags = {"batch", "beta"};
+  record.groups = {{"team", "search \"and\" find"}, {"organisation", "acme"}};
   record.expires = kNoon + std::chrono::hours(24);
   record.disabled = true;
   record.overrides = {{"plan", {{500, std::chrono::seconds(1)}}, 800},

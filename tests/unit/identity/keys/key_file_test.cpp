@@ -73,6 +73,21 @@ TEST(KeyFile, ReadsAllMembersOfAKey) {
   EXPECT_EQ(key.overrides, overrides);
 }
 
+TEST(KeyFile, ReadsTheGroupsOfAKey) {
+  const auto key = only_key(with(R"("groups": {"team": "search & \u0066ind", "organisation": "acme"})"));
+  EXPECT_EQ(key.groups, (KeyGroups{{"team", "search & find"}, {"organisation", "acme"}}));
+  EXPECT_EQ(key.group("organisation"), "acme");
+  EXPECT_EQ(key.group("Team"), "");
+  EXPECT_EQ(only_key(with(R"("groups": {"t": ")" + std::string(256, 'x') + "\"}")).group("t").size(), 256U);
+}
+
+TEST(KeyFile, HasAtMostSixteenGroupsForAKey) {
+  std::string groups = R"("groups": {"0": "x")";
+  for (int i = 1; i < 16; ++i) groups += ", \"" + std::to_string(i) + R"(": "x")";
+  EXPECT_EQ(only_key(with(groups + '}')).groups.size(), 16U);
+  EXPECT_EQ(mistake_in(with(groups + R"(, "16": "x"})")).message, "a key has at most 16 groups");
+}
+
 TEST(KeyFile, NeedsOnlyDigestAndOwner) {
   const auto key = only_key(R"({"keys":[{"owner":"a-B_9.z","sha256":")" + kDigest + "\"}]}");
   ApiKeyRecord expected;
@@ -124,6 +139,13 @@ TEST(KeyFileError, PointsAtTheValueThatIsWrong) {
            {R"("tier": "a b")", R"("a b")", "/keys/0/tier", "a tier's name has 1 to 64 letters"},
            {R"("expires": "2027-02-30")", R"("2027)", "/keys/0/expires", "neither a date nor a moment"},
            {R"("expires": 1800000000)", "18", "/keys/0/expires", "expected a text, found a number"},
+           {R"("groups": ["a"])", "[\"a", "/keys/0/groups", "expected an object, found a list"},
+           {R"("groups": {"": "a"})", "\"\":", "/keys/0/groups", "a group's name has 1 to 128"},
+           {R"("groups": {"a b": "a"})", "\"a b", "/keys/0/groups", "a group's name has 1 to 128"},
+           {R"("groups": {"team": 5})", "5}", "/keys/0/groups/team", "expected a text, found a number"},
+           {R"("groups": {"team": ""})", "\"\"}", "/keys/0/groups/team", "a group has 1 to 256 bytes"},
+           {R"("groups": {"team": "a\u0001"})", "\"a\\u", "/keys/0/groups/team", "no control characters"},
+           {R"("groups": {"a": "b", "a": "c"})", "\"a\": \"c", "/keys/0/groups", "stands twice"},
            {R"("disabled": "yes")", R"("yes")", "/keys/0/disabled", "expected true or false, found a text"},
            {R"("disabled": truth)", "truth", "/keys/0/disabled", "expected true or false"},
            {R"("disabled": null)", "null", "/keys/0/disabled", "expected true or false, found null"},
