@@ -38,6 +38,7 @@ ExplainJson rule_json(const gateway::RuleState& rule) {
 ExplainJson limit_json(const LimitState& state) {
   ExplainJson out = {{"limit", state.name}, {"per", state.per}};
   if (!state.tier.empty()) out["tier"] = state.tier;
+  if (state.size) out["size"] = {{"from", state.size->from}, {"told", state.size->told}};
   if (state.override) {
     out["override"] = {{"until", moment_text(state.override->until)}};
     if (!state.override->why.empty()) out["override"]["why"] = state.override->why;

@@ -153,6 +153,10 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
 // Returns one line, and another one for each tier; `margin` is the column of the second part.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
+  if (limit.size_from)
+    return who(limit.per) + ": by " + limit.size_from->from.source->tier.noun(limit.size_from->from.name) +
+           ", at most " + std::to_string(limit.size_from->most) + ", else " +
+           amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;
   for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());

@@ -90,6 +90,8 @@ extern const Section kLimitSection;
 extern const Shape kPerOrPers;
 extern const Shape kIfAbsent;
 extern const Shape kRateOrRates;
+extern const Shape kLimitRate;
+extern const Shape kRateFrom;
 extern const Shape kBurst;
 extern const Shape kFlights;
 extern const Shape kFlightQueueLength;

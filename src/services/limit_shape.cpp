@@ -101,6 +101,9 @@ std::string shape_of(const Limit& limit) {
   if (limit.messages) out += " messages";
   for (const auto status : limit.counted_statuses) out += ' ' + std::to_string(status);
   if (limit.tier_from) out += '\n' + gateway::to_text(*limit.tier_from) + ' ' + limit.tiers[limit.default_tier].name;
+  if (const auto& from = limit.size_from)
+    out += "\nsize " + gateway::to_text(from->from) + ' ' + std::to_string(from->most) + ' ' +
+           std::to_string(from->burst.value_or(0));
   std::vector<std::string> tiers;
   for (const auto& tier : limit.tiers) {
     std::vector<std::string> rules;

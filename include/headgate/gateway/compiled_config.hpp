@@ -28,6 +28,7 @@ namespace headgate::gateway {
 
 struct BodyPlan;
 struct RouteEdits;
+class ToldSizes;
 struct Keyed;
 
 /// The moment on the path when a limit is checked. Limits that need only the head come first, so that a flood costs no
@@ -76,6 +77,7 @@ struct CompiledLimit {
   Fraction share;
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
+  std::shared_ptr<ToldSizes> told{};  ///< the sizes that credentials have named; null without Limit::size_from
   bool in_flight = false;  ///< whether it counts requests in flight, whose permits are returned when they end
   bool in_turn = false;    ///< whether requests in flight wait for a permit
   bool ranks = false;      ///< whether one of its tiers has a priority

@@ -25,13 +25,14 @@ void each_per(const std::vector<limit::Per>& key, Take&& take) {
   for (const auto& per : key) take(per);
 }
 
-/// Calls `take` for each part of a limit's keys, of the keys that replace a missing one, and of the key that names the
-/// tier.
+/// Calls `take` for each part of a limit's keys, of the keys that replace a missing one, and of the sources
+/// that name its tier or size.
 template <class Take>
 void each_per(const limit::Limit& limit, Take&& take) {
   each_per(limit.per, take);
   for (const auto& instead : limit.if_absent.instead) each_per(instead, take);
   if (limit.tier_from) take(*limit.tier_from);
+  if (limit.size_from) take(limit.size_from->from);
 }
 
 template <class Take>

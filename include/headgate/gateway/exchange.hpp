@@ -150,6 +150,12 @@ struct UncheckedUse {
   CostFrom cost_from = CostFrom::request;
 };
 
+/// The size of a limit that is compiled for one exchange alone.
+struct OwnSize {
+  const CompiledLimit* limit = nullptr;
+  std::shared_ptr<const CompiledTier> tier;
+};
+
 /// The result of the limits. Set by the steps of limits.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
@@ -171,6 +177,7 @@ struct Admission {
   PooledVector<limit::Check> checks;
   PooledVector<limit::Decision> decisions;  ///< at least as many as checks
   PooledVector<CheckedLimit> limits;
+  std::vector<OwnSize> own_sizes;       ///< most requests have none
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
 
   /// Makes room for one more limit with this number of checks. The existing limits may move; `binding` is adjusted.

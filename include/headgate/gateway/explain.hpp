@@ -103,6 +103,12 @@ struct LimitState {
     std::string why;
   };
   std::optional<Override> override;
+  /// The source of the count, if it is a number in the caller's credential.
+  struct Size {
+    std::string from;   ///< "jwt.rpm"
+    bool told = false;  ///< whether the credential has a number; otherwise the count is that of the configuration
+  };
+  std::optional<Size> size;
   std::string key;  ///< the key as operators write it; empty if it contains the value of a field and must not be shown
   std::string key_id;  ///< the id of the key, as in logs
   std::int64_t cost = 1;

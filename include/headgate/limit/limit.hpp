@@ -127,6 +127,15 @@ struct AppointmentTerms {
   bool operator==(const AppointmentTerms&) const = default;
 };
 
+/// The size of a limit whose count is a number in the caller's credential. The limit has one tier with one rate, whose
+/// count applies if there is no such number.
+struct SizeFrom {
+  Per from;                            ///< a source with SourceTier::value
+  std::uint64_t most = 1;              ///< a larger number counts as this one
+  std::optional<std::uint64_t> burst;  ///< burst of every size; absent for the algorithm's default
+  bool operator==(const SizeFrom&) const = default;
+};
+
 /// A named policy. All rules of the caller's tier must allow the request.
 struct Limit {
   std::string name;
@@ -134,7 +143,8 @@ struct Limit {
   std::vector<Tier> tiers;  ///< at least one
   /// source of the tier's name: a claim, the record of an API key, a header of a trusted hop
   std::optional<Per> tier_from;
-  std::size_t default_tier = 0;  ///< index of the tier for a caller whose tier is missing or unknown
+  std::size_t default_tier = 0;       ///< index of the tier for a caller whose tier is missing or unknown
+  std::optional<SizeFrom> size_from;  ///< absent if the sizes are those of `tiers`
   Unit unit = Unit::request;
   Mode mode = Mode::enforce;
   Store store = Store::memory;

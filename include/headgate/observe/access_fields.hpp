@@ -239,7 +239,8 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .value = &AccessRecord::tier,
      .empty = Empty::left_out,
      .of_limit = true,
-     .meaning = "size that applied, if the limit has several; `override` for an [override](overrides.md)"},
+     .meaning = "size that applied, if the limit has several; `override` for an [override](overrides.md), `jwt.rpm` "
+                "for a size from that claim"},
     {.name = "key_id",
      .ecs = "headgate.key_id",
      .value = [](const AccessLine& line) { return KeyId(line.record.key, *line.options.key); },

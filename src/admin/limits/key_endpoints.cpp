@@ -242,7 +242,7 @@ void find_tier(KeyQuestion& question) {
     return;
   }
   const auto& from = limit.limit.tier_from;
-  if (!from || from->source->needs != gateway::Needs::api_key) return;
+  if (!from || from->source->word != "api_key") return;
   const auto tier = std::ranges::find(limit.tiers, known->tier, &gateway::CompiledTier::name);
   if (tier != limit.tiers.end()) question.tier = &*tier;
 }

@@ -43,7 +43,8 @@ std::string groups_text(const ExplainJson& caller) {
   std::string out;
   const auto groups = caller.value("groups", ExplainJson::object());
   for (const auto& [name, value] : groups.items())
-    out += (out.empty() ? " (" : ", ") + printable(name) + ": " + printable(value.is_string() ? value.get<std::string>() : value.dump());
+    out += (out.empty() ? " (" : ", ") + printable(name) + ": " +
+           printable(value.is_string() ? value.get<std::string>() : value.dump());
   return out.empty() ? out : out + ')';
 }
 
@@ -136,6 +137,13 @@ std::string why_not_counted(const std::string& applies) {
   return "not known: no Redis";
 }
 
+/// Returns the tier, or the source of the size: "no jwt.rpm" if the credential does not tell it.
+std::string size_of(const ExplainJson& limit) {
+  const auto size = limit.find("size");
+  if (size == limit.end()) return member_text(limit, "tier");
+  return (size->value("told", false) ? "" : "no ") + member_text(*size, "from");
+}
+
 std::string limits_of(const ExplainJson& told, bool colours) {
   const auto limits = told.value("limits", ExplainJson::array());
   if (limits.empty()) return {};
@@ -144,7 +152,7 @@ std::string limits_of(const ExplainJson& told, bool colours) {
     const auto applies = member_text(limit, "applies");
     if (applies != "counted") {
       table.row({member_text(limit, "limit"),
-                 member_text(limit, "tier"),
+                 size_of(limit),
                  "",
                  "",
                  "",
@@ -160,7 +168,7 @@ std::string limits_of(const ExplainJson& told, bool colours) {
     for (const auto& rule : limit.at("rules")) {
       const bool allows = rule.value("allowed", true) && !limit.contains("suspended");
       table.row({member_text(limit, "limit"),
-                 member_text(limit, "tier"),
+                 size_of(limit),
                  limit.contains("key")      ? member_text(limit, "key")
                  : limit.contains("key_id") ? member_text(limit, "key_id")
                                             : "(not shown)",

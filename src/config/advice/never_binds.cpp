@@ -157,6 +157,7 @@ class BindingSearch {
   }
 
   static bool sizes(const Limit& a, const Limit& b) {
+    if (a.size_from || b.size_from) return false;
     if (a.tiers.size() * b.tiers.size() > kMaxTiers) return false;
     return std::ranges::all_of(a.tiers, [&](const Tier& small) {
       return std::ranges::all_of(b.tiers, [&](const Tier& large) { return no_larger(small, large); });

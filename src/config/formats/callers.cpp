@@ -42,6 +42,9 @@ std::string near_word(std::string_view text) {
   return nearest(text, words);
 }
 
+/// Returns whether a named part of the credential can be the size of a limit. The tier of an API key is no number.
+bool tells_sizes(const KeySource& source) { return source.tier.value != nullptr && source.name.read != nullptr; }
+
 // Returns the spelling of each source for which `has` is true. Callers store the result once, because tables keep views
 // of it.
 std::vector<std::string> spelled(bool (*has)(const KeySource&)) {
@@ -76,6 +79,15 @@ std::optional<LiteralError> check_tier_from(std::string_view text) {
   for (const auto word : tier_words()) words.push_back(in_quotes(word));
   return LiteralError{in_quotes(text) + " cannot name a caller's tier",
                       "write " + joined(words, " or ") + R"(, as in "jwt.plan")"};
+}
+
+std::optional<LiteralError> check_size_from(std::string_view text) {
+  const auto* const source = gateway::find_key_source(text);
+  if (source != nullptr && tells_sizes(*source)) return check_per(text);
+  std::vector<std::string> words;
+  for (const auto word : size_words()) words.push_back(in_quotes(word));
+  return LiteralError{in_quotes(text) + " cannot name a limit's size",
+                      "write " + joined(words, " or ") + R"(, as in "jwt.rpm")"};
 }
 
 std::optional<LiteralError> check_if_absent(std::string_view text) {
@@ -146,6 +158,11 @@ std::vector<std::string_view> per_words() {
 
 std::vector<std::string_view> tier_words() {
   static const auto kWords = spelled([](const KeySource& source) { return source.tier.value != nullptr; });
+  return {kWords.begin(), kWords.end()};
+}
+
+std::vector<std::string_view> size_words() {
+  static const auto kWords = spelled(tells_sizes);
   return {kWords.begin(), kWords.end()};
 }
 

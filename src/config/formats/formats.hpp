@@ -94,6 +94,8 @@ std::optional<LiteralError> check_sample(std::string_view text);
 std::optional<LiteralError> check_priority_from(std::string_view text);
 std::optional<LiteralError> check_scale(std::string_view text);
 std::optional<LiteralError> check_tier_from(std::string_view text);
+/// Checks a source of a limit's size, such as "jwt.rpm": a source of tiers that has a name.
+std::optional<LiteralError> check_size_from(std::string_view text);
 std::optional<LiteralError> check_per(std::string_view text);
 std::optional<LiteralError> check_if_absent(std::string_view text);
 std::optional<LiteralError> check_network(std::string_view text);
@@ -153,5 +155,6 @@ std::vector<std::string_view> policy_names();
 std::vector<std::string_view> per_words();
 /// Returns the sources that can name a caller's tier, in the same form.
 std::vector<std::string_view> tier_words();
+std::vector<std::string_view> size_words();  ///< sources of the size of a limit
 
 }  // namespace headgate::config

@@ -3,6 +3,7 @@
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
 #include "config/limits/size_docs.hpp"
+#include "config/limits/told_size.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
@@ -49,7 +50,7 @@ constexpr Shape kWindow = choice(kWindows);
 constexpr Shape kLeasesShape = choice(kLeases);
 constexpr Shape kVersion = integer(1, 1'000'000'000);
 constexpr Key kLimitKeys[] = {
-    {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
+    {"rate", &kLimitRate, "", R"("100/minute")", kLimitRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
     {"per", &kPerOrPers, "", R"("client_ip")",
@@ -215,20 +216,7 @@ class LimitBuilder {
     const Node* written = text_at(&node_, "tier_from");
     if (written == nullptr || find(&node_, "tiers") == nullptr || check_tier_from(written->text)) return;
     const auto& from = out_.tier_from.emplace(*parse_per(written->text));
-    const auto& identity = build_.config.identity;
-    if (from.source->needs == Needs::token) demand_jwt(build_, *written, "the tier is taken from", from);
-    if (from.source->needs == Needs::api_key && !identity.api_key.any_known()) {
-      report_.warning(
-          code::kNoEffect, *written, "no API key is known, so every caller has the default tier",
-          R"(add "identity": { "api_key": { "keys": { "acme": { "key": "${ACME_KEY}", "tier": "pro" } } } })");
-    }
-    if (from.source->needs == Needs::field && identity.trusted_proxies.empty()) {
-      report_.warning(
-          code::kProxies, *written,
-          "the field " + from.name +
-              " is accepted only from trusted proxies, and none is named, so every caller has the default tier",
-          R"(name the proxy that writes it: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
-    }
+    check_told_source(build_, *written, from, "tier");
   }
 
   /// Checks a limit on glitches, which counts by client address and counts no requests.

@@ -7,6 +7,9 @@ namespace headgate::config {
 
 inline constexpr std::string_view kRateDoc =
     "Count, slash and period, such as `100/minute`, `300/5m` or `200000/month`. All rates of a list apply";
+inline constexpr std::string_view kLimitRateDoc =
+    "Count, slash and period, such as `100/minute`, `300/5m` or `200000/month`. All rates of a list apply. An object "
+    "takes the count from the caller's credential";
 inline constexpr std::string_view kBurstDoc =
     "Maximum number of requests at once. Default: depends on the algorithm; for a token bucket the count of `rate`";
 inline constexpr std::string_view kWaitDoc =

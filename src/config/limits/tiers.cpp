@@ -3,6 +3,7 @@
 #include "config/build.hpp"
 #include "config/formats/calendars.hpp"
 #include "config/limits/size_docs.hpp"
+#include "config/limits/told_size.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
@@ -18,6 +19,7 @@ namespace {
 constexpr Shape kRate{.form = Shape::Form::rate, .what = "a rate"};
 constexpr Shape kRates = list("a list of rates", kRate, 1, 8);
 constexpr const Shape* kRateForms[] = {&kRate, &kRates};
+constexpr const Shape* kLimitRateForms[] = {&kRate, &kRates, &kRateFrom};
 constexpr std::string_view kTierSizes[] = {"rate", "in_flight"};
 constexpr Key kTierKeys[] = {
     {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc},
@@ -42,6 +44,7 @@ constexpr Shape kTierShape = either("an object or \"unlimited\"", kTierForms);
 }  // namespace
 
 constexpr Shape kRateOrRates = either("a rate or a list of rates", kRateForms);
+constexpr Shape kLimitRate = either("a rate, a list of rates, or an object", kLimitRateForms);
 constexpr Shape kBurst = integer(1, kMaxRequests);
 constexpr Shape kFlights = integer(1, 1'000'000'000);
 constexpr Shape kFlightQueueLength = integer(1, limit::kMaxFlightQueue);
@@ -58,7 +61,7 @@ using limit::Rule;
 class TierBuilder {
  public:
   TierBuilder(Build& build, const Node& node, limit::Limit& out)
-      : report_(build.report), node_(node), out_(out), calendars_(build, node) {
+      : build_(build), report_(build.report), node_(node), out_(out), calendars_(build, node) {
     const Node* name = text_at(&node, "algorithm");
     algorithm_ = limit::find_algorithm(name == nullptr ? limit::kDefaultAlgorithm : std::string_view(name->text));
     if (const Node* window = text_at(&node, "window")) from_first_use_ = window->text == kWindows[1];
@@ -75,6 +78,7 @@ class TierBuilder {
       refuse_without_tiers("tier_from");
       refuse_without_tiers("default_tier");
       out_.tiers.push_back({"", rules(node_, PeriodInKey::no)});
+      if (const auto told = read_told_rate(build_, node_); told && algorithm_) take_told(*told);
     } else {
       for (const Node* each : tiers->children) out_.tiers.push_back({each->key, rules(*each, PeriodInKey::yes)});
       choose_default(*tiers);
@@ -186,10 +190,31 @@ class TierBuilder {
     if (find(&section, "in_flight") != nullptr) out.push_back(flight_rule(section));
     if (algorithm_ == nullptr) return out;
     for (const Node* each : rates) {
-      auto rule = make_rule(section, *each, rates.size() > 1, period);
+      const auto rate = parse_rate(each->text);
+      if (rate.has_error()) continue;
+      auto rule = make_rule(section, *each, *rate, rates.size() > 1, period);
       if (rule && !stands_already(*each, *rule, out)) out.push_back(std::move(*rule));
     }
     return out;
+  }
+
+  /// Adds the rule of a limit whose callers tell its size. Each size must be one that the algorithm allows.
+  void take_told(const ToldRate& told) {
+    auto& rules = out_.tiers.back().rules;
+    auto rule = make_rule(node_, *told.at, told.otherwise, false, PeriodInKey::no);
+    if (!rule) return;
+    out_.size_from = told.size;
+    if (find(&node_, "burst") != nullptr) out_.size_from->burst = rule->burst;
+    for (const std::uint64_t count : {std::uint64_t{1}, told.size.most}) {
+      Rule other = *rule;
+      other.rate.count = count;
+      other.burst = out_.size_from->burst.value_or(algorithm_->default_burst(other));
+      if (const auto fault = algorithm_->check(other)) {
+        report_.error(code::kAlgorithm, *told.at, fault->message, fault->help);
+        break;
+      }
+    }
+    rules.push_back(std::move(*rule));
   }
 
   Rule flight_rule(const Node& section) const {
@@ -209,13 +234,12 @@ class TierBuilder {
     return rule;
   }
 
-  std::optional<Rule> make_rule(const Node& section, const Node& node, bool one_of_several, PeriodInKey period) {
-    const auto rate = parse_rate(node.text);
-    if (rate.has_error()) return std::nullopt;
+  std::optional<Rule> make_rule(const Node& section, const Node& node, const Rate& rate, bool one_of_several,
+                                PeriodInKey period) {
     Rule rule;
     rule.limit = out_.name;
     rule.version = out_.version;
-    rule.rate = *rate;
+    rule.rate = rate;
     rule.algorithm = algorithm_;
     rule.glitches = out_.glitches;
     rule.unit = out_.unit;
@@ -223,7 +247,7 @@ class TierBuilder {
     rule.count_rejected = out_.count_rejected;
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
-    if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;
+    if (!calendars_.find(node, rate, rule.calendar)) return std::nullopt;
     rule.burst = algorithm_->default_burst(rule);
     if (!one_of_several) read_number(&section, "burst", rule.burst);
     limit::name_rule(rule, one_of_several, period);
@@ -267,6 +291,7 @@ class TierBuilder {
     return burst == nullptr ? rate : *burst;
   }
 
+  Build& build_;
   Report& report_;
   const Node& node_;
   limit::Limit& out_;

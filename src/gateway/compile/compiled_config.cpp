@@ -1,5 +1,6 @@
 #include "headgate/gateway/compiled_config.hpp"
 
+#include "gateway/limits/told_size.hpp"
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/table.hpp"
 
@@ -309,6 +310,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
     limit->tiers.back().number = tiers_++;
     for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
   }
+  if (at->size_from) limit->told = std::make_shared<ToldSizes>();
   limit->in_turn = lets_wait(*limit);
   note_priorities(*limit);
   limit->plain = !limit->in_flight && !limit->limit.appointments && limit->limit.shards <= 1;

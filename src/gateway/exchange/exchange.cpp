@@ -88,6 +88,7 @@ void Admission::reset() noexcept {
   checks.clear();
   limits.clear();
   unchecked.clear();
+  own_sizes.clear();
 }
 
 void Exchange::copy_request(const Exchange& other) {

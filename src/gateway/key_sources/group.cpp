@@ -21,6 +21,8 @@ const KeySource group{
                  }},
     .needs = Needs::api_key,
     .noun = [](std::string_view name) { return std::string(name) + " of the API key"; },
-    .value = [](Exchange& x, std::string_view name) { return x.caller.group(name); }};
+    .value = [](Exchange& x, std::string_view name) { return x.caller.group(name); },
+    .tier = {.value = [](const Exchange& x, std::string_view name) { return x.caller.group(name); },
+             .noun = [](std::string_view name) { return "the " + std::string(name) + " of its API key"; }}};
 
 }  // namespace headgate::gateway::key_source

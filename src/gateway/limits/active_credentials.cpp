@@ -41,7 +41,7 @@ void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {
     const auto& from = ready->limit.tier_from;
-    if (!from || from->source->needs != Needs::api_key) continue;
+    if (!from || from->source->word != "api_key") continue;
     for (const auto& tier : ready->limit.tiers) known.insert(tier.name);
   }
   for (const auto& route : compiled.routes())

@@ -58,6 +58,15 @@ std::string rate_text(const limit::Rule& rule) {
   return limit::amount_in_words(rule);
 }
 
+/// Returns where the count of this tier comes from; empty if the limit has SizeFrom, but something else decided the
+/// size.
+std::optional<LimitState::Size> told_by(const RouteLimit& route_limit, const CompiledTier* tier) {
+  const auto& from = route_limit.limit->size_from;
+  if (!from || tier == nullptr) return std::nullopt;
+  LimitState::Size out{.from = to_text(from->from), .told = tier->name == to_text(from->from)};
+  return out.told || tier == &route_limit.ready->tiers.front() ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::vector<Check> checks_of(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
                              const limit::ShardTurns& turns) {
   const auto& tier = *resolved.tier;
@@ -177,6 +186,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
     if (resolved.tier) state.tier = resolved.tier->name;
     if (const auto* const granted = resolved.tier ? override_of(x, *route_limit) : nullptr)
       state.override = LimitState::Override{.until = granted->wanted.until, .why = granted->wanted.why};
+    state.size = told_by(*route_limit, resolved.tier);
     if (!resolved.applies) {
       state.applies = resolved.exempt        ? Applies::exempt
                       : resolved.key_missing ? Applies::refused

@@ -3,6 +3,7 @@
 #include "gateway/bodies/body_values.hpp"
 #include "gateway/bodies/pricing.hpp"
 #include "limit_key.hpp"
+#include "told_size.hpp"
 
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -69,6 +70,8 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   if (x.caller.known_key) {
     if (const auto* const own = x.snapshot->credentials->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
   }
+  if (route_limit.ready->told) [[unlikely]]
+    return told_size(x, *route_limit.ready);
   return named_tier(x, route_limit);
 }
 

@@ -28,7 +28,7 @@ class Walk {
     for (const Key& key : section.keys) shape(*key.shape, path + (path.empty() ? "" : ".") + std::string(key.name));
   }
   void shape(const Shape& of, const std::string& path) {
-    for (const TextCheck check : {check_per, check_if_absent, check_tier_from})
+    for (const TextCheck check : {check_per, check_if_absent, check_tier_from, check_size_from})
       if (of.check == check) places_.insert(path);
     if (of.section != nullptr) section(*of.section);
     if (of.of != nullptr) shape(*of.of, path);
@@ -43,8 +43,8 @@ class Walk {
 // there may stand once in a request.
 TEST(PlacesOfPer, AreThoseThatThePathReadsOnce) {
   EXPECT_THAT(Walk().run(),
-              testing::ElementsAre("limits.<name>.if_absent", "limits.<name>.per", "limits.<name>.tier_from",
-                                   "routes[].split_by", "upstreams.<name>.balance.per",
+              testing::ElementsAre("limits.<name>.if_absent", "limits.<name>.per", "limits.<name>.rate.from",
+                                   "limits.<name>.tier_from", "routes[].split_by", "upstreams.<name>.balance.per",
                                    "upstreams.<name>.concurrency.queue.per", "waiting_rooms.<name>.per"));
 }
 

@@ -104,6 +104,10 @@ constexpr KeyPlace kPlaces[] = {
     {"limits.<name>.if_absent",
      [](PathReadOnce& t, const limit::Per& per) { t.some_limit("header:x-other").if_absent.instead = {{per}}; }},
     {"limits.<name>.tier_from", [](PathReadOnce& t, const limit::Per& per) { t.some_limit().tier_from = per; }},
+    {"limits.<name>.rate.from",
+     [](PathReadOnce& t, const limit::Per& per) {
+       t.some_limit().size_from = {.from = per, .most = 100, .burst = {}};
+     }},
     {"waiting_rooms.<name>.per", [](PathReadOnce& t, const limit::Per& per) { t.wait_in_room(per); }},
     {"upstreams.<name>.balance.per", [](PathReadOnce& t, const limit::Per& per) { t.upstream().balance_per = {per}; }},
     {"upstreams.<name>.concurrency.queue.per",
@@ -136,7 +140,8 @@ TEST_P(PathReadOnce, OrTheRequestIsRefused) {
   const std::string_view name = place.name;
   const auto per = headgate::test::make_per(source.per);
   // `headgate check` refuses both.
-  if (name.find("tier_from") != name.npos && per.source->tier.value == nullptr) return;
+  const bool tells = name.find("tier_from") != name.npos || name.find("rate.from") != name.npos;
+  if (tells && per.source->tier.value == nullptr) return;
   if (name.starts_with("waiting_rooms") && per.source->needs == Needs::token) return;
   place.write(*this, per);
   const std::string parameter(source.query);
