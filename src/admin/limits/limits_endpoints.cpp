@@ -20,10 +20,6 @@ namespace {
 
 using LimitJson = nlohmann::ordered_json;
 
-std::string per_text(const limit::Per& per) {
-  return std::string(per.source->word) + (per.name.empty() ? "" : ':' + per.name);
-}
-
 /// Takes the tiers of a limit or of a compiled limit.
 template <class Tiers>
 LimitJson json_of_tiers(const Tiers& tiers) {
@@ -52,7 +48,7 @@ LimitJson json_of(const limit::Limit& limit, const config::Config& config, const
                   const std::vector<limit::LimitKeys>& keys) {
   LimitJson out = {{"limit", limit.name}, {"means", config::meaning_of(limit, config)}};
   out["per"] = LimitJson::array();
-  for (const auto& per : limit.per) out["per"].push_back(per_text(per));
+  for (const auto& per : limit.per) out["per"].push_back(gateway::to_text(per));
   out["mode"] = limit.mode == limit::Mode::enforce ? "enforce" : "observe";
   const bool shared = limit.store == limit::Store::redis;
   out["store"] = shared ? "redis" : "memory";
