@@ -13,7 +13,8 @@
 namespace headgate::simulate {
 namespace {
 
-constexpr std::array<std::string_view, 5> kBegins{"jwt.", "api_key.owner", "api_key.tier", "basic.user", "header:"};
+constexpr std::array<std::string_view, 6> kBegins{"jwt.",   "api_key.owner", "api_key.tier",
+                                                  "group:", "basic.user",    "header:"};
 constexpr const char* kAsHelp = "write \"jwt.plan=free\", \"api_key.owner=acme\" or \"header:X-Tenant=acme\"";
 constexpr const char* kMapHelp = "write \"jwt.sub=remote_user\": the name of a field of the log is behind the '='";
 
@@ -35,9 +36,10 @@ std::string Assumption::sentence() const {
   if (what == What::claim) out += "has the claim " + name;
   if (what == What::key_owner) out += "has an API key of";
   if (what == What::key_tier) out += "has an API key of the tier";
+  if (what == What::key_group) out += "has an API key with the group " + name;
   if (what == What::user) out += "is of the user";
   if (what == What::field) out += "has the field " + name;
-  const bool named = what == What::claim || what == What::field;
+  const bool named = what == What::claim || what == What::field || what == What::key_group;
   if (from == From::text) return out + (named ? ": " : " ") + value;
   return out + (named ? ", which is " : " ") + "what the log has as " + value;
 }
@@ -62,6 +64,9 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
     out.what = Assumption::What::key_owner;
   } else if (name == "api_key.tier") {
     out.what = Assumption::What::key_tier;
+  } else if (name.starts_with("group:") && identity::is_group_name(name.substr(6))) {
+    out.what = Assumption::What::key_group;
+    out.name = name.substr(6);
   } else if (name == "basic.user") {
     out.what = Assumption::What::user;
   } else if (name.starts_with("header:") && is_field_name(name.substr(7))) {
@@ -71,7 +76,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
   } else {
     const auto near = nearest(name.substr(0, name.find_first_of(".:") + 1), kBegins);
     return TextFault{0, std::max<std::size_t>(equals, 1), "\"" + std::string(name) + "\" cannot be assumed",
-                     near.empty() ? help : "it begins with jwt., api_key., basic. or header:; " + help};
+                     near.empty() ? help : "it begins with jwt., api_key., group:, basic. or header:; " + help};
   }
   if (out.what != Assumption::What::claim && !is_field_value(out.value))
     return TextFault{equals + 1, out.value.size(), "a control character cannot stand in it", help};
@@ -81,7 +86,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
 /// State that must remain while requests are under way.
 struct AssumedArrivals::StoredValues {
   std::unordered_set<std::string> claims;
-  std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner and tier
+  std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner, tier and groups
   std::unordered_set<std::string> users;
   bool has_claims = false;
   bool has_key = false;
@@ -102,8 +107,8 @@ AssumedArrivals::AssumedArrivals(engine::Arrivals& from, const std::vector<Assum
     kept_->has_user = kept_->has_user || each.what == Assumption::What::user;
     kept_->has_fields = kept_->has_fields || each.what == Assumption::What::field;
     kept_->tls = kept_->tls || each.what == Assumption::What::tls;
-    kept_->has_key =
-        kept_->has_key || each.what == Assumption::What::key_owner || each.what == Assumption::What::key_tier;
+    kept_->has_key = kept_->has_key || each.what == Assumption::What::key_owner ||
+                     each.what == Assumption::What::key_tier || each.what == Assumption::What::key_group;
   }
 }
 
@@ -149,21 +154,36 @@ void AssumedArrivals::assume_claims() {
 void AssumedArrivals::assume_key() {
   std::string_view owner;
   std::string_view tier;
+  text_.clear();
   for (std::size_t i = 0; i < assumptions_.size(); ++i) {
-    if (assumptions_[i].what == Assumption::What::key_owner) owner = text_of(i);
-    if (assumptions_[i].what == Assumption::What::key_tier) tier = text_of(i);
+    const auto what = assumptions_[i].what;
+    if (what == Assumption::What::key_owner) owner = text_of(i);
+    if (what == Assumption::What::key_tier) tier = text_of(i);
+    if (what == Assumption::What::key_group) text_.append(text_of(i));
+    if (what == Assumption::What::key_group) text_ += '\n';
   }
-  if (owner.empty() && tier.empty()) return;
-  text_.assign(owner).append("\n").append(tier);
+  const bool grouped = text_.find_first_not_of('\n') != text_.npos;
+  if (owner.empty() && tier.empty() && !grouped) return;
+  text_.append(owner).append("\n").append(tier);
   auto found = kept_->keys.find(text_);
   if (found == kept_->keys.end()) {
     identity::ApiKeyRecord record;
     if (const auto* const known = known_.of_owner(owner, arrival_.at)) record = *known;
     record.owner = owner.empty() ? std::string_view("assumed") : owner;
     if (!tier.empty()) record.tier = tier;
+    assume_groups(record);
     found = kept_->keys.emplace(text_, std::move(record)).first;
   }
   arrival_.assumed.key = &found->second;
+}
+
+void AssumedArrivals::assume_groups(identity::ApiKeyRecord& record) const {
+  for (std::size_t i = 0; i < assumptions_.size(); ++i) {
+    const auto& each = assumptions_[i];
+    if (each.what != Assumption::What::key_group || !identity::is_group_value(text_of(i))) continue;
+    std::erase_if(record.groups, [&](const auto& group) { return group.first == each.name; });
+    record.groups.emplace_back(each.name, text_of(i));
+  }
 }
 
 void AssumedArrivals::assume_user() {

@@ -19,19 +19,20 @@ namespace headgate::simulate {
 
 /// One assumption about each request.
 struct Assumption {
-  enum class What : std::uint8_t { claim, key_owner, key_tier, user, field, tls };
+  enum class What : std::uint8_t { claim, key_owner, key_tier, key_group, user, field, tls };
   /// Whether the value is the same for all arrivals, or each arrival has its own under a name.
   enum class From : std::uint8_t { text, arrival };
 
   What what = What::claim;
-  std::string name;  ///< name of the claim or the field
+  std::string name;  ///< name of the claim, the group or the field
   From from = From::text;
   std::string value;  ///< the value itself, or its name in the arrival
 
   std::string sentence() const;  ///< returns "each request has the claim plan: free"
 };
 
-/// Parses "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-Tenant=acme" or "tls";
+/// Parses "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "group:team=search", "basic.user=ann",
+/// "header:X-Tenant=acme" or "tls";
 /// `from` tells the meaning of the text after '='.
 Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption::From from);
 
@@ -52,6 +53,7 @@ class AssumedArrivals final : public engine::Arrivals {
   struct StoredValues;
   void assume_claims();
   void assume_key();
+  void assume_groups(identity::ApiKeyRecord& record) const;
   void assume_user();
   void assume_fields();
   std::string_view text_of(std::size_t assumption) const;

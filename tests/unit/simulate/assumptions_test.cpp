@@ -27,17 +27,18 @@ std::vector<Assumption> assumed(std::initializer_list<const char*> as, std::init
 }
 
 TEST(Assumptions, AreToldAsSentences) {
-  const auto all =
-      assumed({"jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-A=b", "tls"},
-              {"jwt.sub=remote_user", "header:X-A=upstream"});
+  const auto all = assumed({"jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "group:team=search",
+                            "basic.user=ann", "header:X-A=b", "tls"},
+                           {"jwt.sub=remote_user", "header:X-A=upstream"});
   std::vector<std::string> told;
   for (const auto& each : all) told.push_back(each.sentence());
-  EXPECT_THAT(told,
-              testing::ElementsAre("each request has the claim plan: free", "each request has an API key of acme",
-                                   "each request has an API key of the tier pro", "each request is of the user ann",
-                                   "each request has the field X-A: b", "each request came over TLS",
-                                   "each request has the claim sub, which is what the log has as remote_user",
-                                   "each request has the field X-A, which is what the log has as upstream"));
+  EXPECT_THAT(told, testing::ElementsAre("each request has the claim plan: free", "each request has an API key of acme",
+                                         "each request has an API key of the tier pro",
+                                         "each request has an API key with the group team: search",
+                                         "each request is of the user ann", "each request has the field X-A: b",
+                                         "each request came over TLS",
+                                         "each request has the claim sub, which is what the log has as remote_user",
+                                         "each request has the field X-A, which is what the log has as upstream"));
 }
 
 TEST(Assumptions, SayWhereTheyAreWrong) {
@@ -45,6 +46,7 @@ TEST(Assumptions, SayWhereTheyAreWrong) {
   EXPECT_EQ(test::fault_text(parse_assumption("jwt.=x", From::text)), "0+4 \"jwt.\" cannot be assumed");
   EXPECT_EQ(test::fault_text(parse_assumption("claim.plan=x", From::text)), "0+10 \"claim.plan\" cannot be assumed");
   EXPECT_EQ(test::fault_text(parse_assumption("header:a b=x", From::text)), "0+10 \"header:a b\" cannot be assumed");
+  EXPECT_EQ(test::fault_text(parse_assumption("group:a b=x", From::text)), "0+9 \"group:a b\" cannot be assumed");
   EXPECT_EQ(test::fault_text(parse_assumption("header:Host=x", From::text)), "0+11 the host is that of the log");
   EXPECT_EQ(test::fault_text(parse_assumption("header:a=x\r\ny", From::text)),
             "9+4 a control character cannot stand in it");
@@ -100,6 +102,19 @@ TEST(Assumptions, GiveAKeyToEachOwner) {
   EXPECT_EQ(first->tier, "pro");
   EXPECT_EQ(all.next().assumed.key->owner, "bolt");
   EXPECT_EQ(all.next().assumed.key, first);
+}
+
+TEST(Assumptions, GiveAKeyToEachGroup) {
+  Assumed all(assumed({"group:organisation=acme"}, {"group:team=group:team"}), {"search", "", "ads", "search"});
+  const auto* const first = all.next().assumed.key;
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->group("team"), "search");
+  EXPECT_EQ(first->group("organisation"), "acme");
+  EXPECT_EQ(all.next().assumed.key->group("team"), "") << "a line without the field";
+  EXPECT_EQ(all.next().assumed.key->group("team"), "ads");
+  EXPECT_EQ(all.next().assumed.key, first);
+  Assumed none(assumed({}, {"group:team=team"}), {""});
+  EXPECT_EQ(none.next().assumed.key, nullptr);
 }
 
 TEST(Assumptions, PutFieldsInThePlaceOfTheirs) {
