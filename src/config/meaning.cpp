@@ -154,8 +154,8 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (limit.size_from)
-    return who(limit.per) + ": by " + limit.size_from->from.source->tier.noun(limit.size_from->from.name) +
-           ", at most " + std::to_string(limit.size_from->most) + ", else " +
+    return who(limit.per) + ": as many as " + limit.size_from->from.source->tier.noun(limit.size_from->from.name) +
+           " says, at most " + std::to_string(limit.size_from->most) + ", otherwise " +
            amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;

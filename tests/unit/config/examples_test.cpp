@@ -199,6 +199,16 @@ TEST(Meaning, NamesTheExemptionsOfALimit) {
   EXPECT_NE(meaning_of("conf/examples/public-api.json").find("; not for 10.9.0.0/16\n"), std::string::npos);
 }
 
+TEST(Meaning, NamesTheSourceOfASizeAndItsBounds) {
+  const auto text = meaning_of_limits(
+      R"("x": { "rate": { "from": "jwt.rpm", "per": "minute", "most": 1000, "otherwise": 60 }, "per": "client_ip" })",
+      R"("identity": { "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" } }, )");
+  EXPECT_NE(text.find("each client address: as many as its jwt.rpm says, at most 1000, otherwise 60 requests a minute "
+                      "on average, 60 at once; counted in this gateway's memory"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Meaning, NamesTheDaysAndMonthsOfACalendar) {
   const auto text = meaning_of_limits(
       R"("x": { "algorithm": "fixed_window", "rate": ["1000/day", "20000/month"], "time_zone": "UTC", "per": "client_ip" })",
