@@ -23,7 +23,7 @@ std::optional<LiteralError> check_rate_period(std::string_view text) {
 }
 
 constexpr Shape kSizeSource{
-    .form = Form::text, .what = "a source of the count", .check = check_size_from, .registered = size_words};
+    .form = Shape::Form::text, .what = "a source of the count", .check = check_size_from, .registered = size_words};
 constexpr Shape kRatePeriod = text("a period", check_rate_period);
 constexpr Shape kRateCount = integer(1, kMaxRequests);
 constexpr Key kRateFromKeys[] = {
