@@ -11,8 +11,8 @@ namespace headgate::access_logs {
 /// The meaning of a part of a line.
 enum class Meaning : std::uint8_t {
   nothing,  ///< unused by headgate, but LogArrivals::value() may return it
-  began,    ///< when the request began
-  ended,    ///< when its line was written, at the end of the request
+  began,    ///< time at which the request began
+  ended,    ///< time at which the line was written, at the end of the request
   took_s,   ///< duration of the request: the sum of all such parts
   took_ms,
   took_us,
@@ -20,26 +20,29 @@ enum class Meaning : std::uint8_t {
   waited_ms,      ///< part of the duration that the request waited in the old gateway
   address,        ///< address of the client, with or without a port
   address_port,   ///< address of the client, always with a port
-  forwarded_for,  ///< X-Forwarded-For; its last entry is the client's address if no other part has it
+  forwarded_for,  ///< X-Forwarded-For; its last entry is the client's address if no other part has the address
   method,
-  host,    ///< with an optional port
+  host,    ///< host of the request, with an optional port
   target,  ///< path and query, or a whole URL
   path,
   query,    ///< query with or without '?'
   request,  ///< method, target and version
   scheme,   ///< scheme, or a protocol that implies TLS: "https", "h2", "wss"
-  tls,      ///< the request used TLS if this is not empty
+  tls,      ///< the request used TLS if this part is not empty
   status,
   bytes,          ///< size of the answer's body
   request_bytes,  ///< size of the request body
-  server,         ///< a server has answered if this is not empty
+  server,         ///< a server has answered if this part is not empty
   ended_by,       ///< headgate's word for what ended the request
-  field,          ///< a header field of the request; `text` is its name
-  fields,         ///< for JSON: each part whose name has this prefix is a header field, named by the rest
-  kind            ///< the line is a request only if this is missing or equal to `text`
+  field,          ///< a header field of the request, whose name is `text`
+  /// for JSON: a prefix; each part whose name begins with it is a header field, and the rest of the name is the field's
+  /// name
+  fields,
+  kind  ///< the line is a request only if this is missing or equal to `text`
 };
 
-/// A part of a line by its name in the log; in JSON the path to it, joined with dots.
+/// A part of a line, and its meaning. Its name is that in the log; in JSON it is the path to the part, joined with
+/// dots.
 struct LinePart {
   std::string_view name;
   Meaning meaning = Meaning::nothing;
@@ -49,12 +52,14 @@ struct LinePart {
 enum class LineKind : std::uint8_t { text, json, csv };
 
 struct LineFormat {
-  std::string_view name;   ///< name for --format
-  std::string_view about;  ///< product that writes it, for people
+  std::string_view name;   ///< name of the format for --format
+  std::string_view about;  ///< name of the product that writes the format, for people
   LineKind kind = LineKind::text;
-  std::string_view layout{};          ///< for text formats, in the syntax of nginx's log_format
-  std::span<const LinePart> parts{};  ///< variables not listed here have the meaning that they have in nginx
-  bool general = false;  ///< also reads lines of other formats, so it is used only if no other row reads as many parts
+  std::string_view layout{};  ///< layout of a text format, in the syntax of nginx's log_format
+  /// meanings of the variables; a variable that is not listed has the meaning that it has in nginx
+  std::span<const LinePart> parts{};
+  /// true if the row also reads lines of other formats; it is then used only if no other row reads as many parts
+  bool general = false;
   /// Returns the part of a line where the format begins, if another program adds a prefix; null if there is never a
   /// prefix.
   std::string_view (*body)(std::string_view line) = nullptr;

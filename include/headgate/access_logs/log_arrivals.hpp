@@ -22,7 +22,7 @@ struct ReadProgress {
 /// A file and the format of its lines.
 struct OpenedLog {
   std::string file;
-  std::string format;  ///< name of the format; "custom" for a description, "" for a file without a line
+  std::string format;  ///< name of the format; "custom" if the user described the format, "" if the file has no line
 };
 
 /// The arrivals of some logs. One thread. Memory is bounded by ReadOptions::window_lines, and by 24 MiB of waiting
@@ -31,16 +31,16 @@ struct OpenedLog {
 class LogArrivals final : public engine::Arrivals {
  public:
   /// Opens the files, and detects the format and time of each. The error is a sentence that names the file and says
-  /// what helps.
+  /// what to do.
   static Result<std::unique_ptr<LogArrivals>, std::string> open(const ReadOptions& options);
   ~LogArrivals() override;
 
   /// Returns the next request. The arrival and everything it refers to are valid until the next call. A late arrival
-  /// (ReadCounts::late) keeps its own time, which is before that of the previous one.
+  /// (ReadCounts::late) keeps its own time, which is before the time of the previous arrival.
   const engine::RequestArrival* next() override;
 
   /// Returns the value that the line of the last arrival has for ReadOptions::values[index], without quotes and
-  /// escapes; empty if it is absent or "-". Valid until the next arrival.
+  /// escapes; empty if the line has no such value or "-". Valid until the next arrival.
   std::string_view value(std::size_t index) const noexcept;
   /// Returns whether the answer of the last arrival is assumed to be 200, because the log has a refusal
   /// (ReadCounts::assumed_ok).

@@ -18,7 +18,7 @@ struct ReadOptions {
   /// The name of a format (line_format.hpp), or a description of lines in the syntax of nginx's log_format; if empty,
   /// the format of each file is detected from its first lines.
   std::string format{};
-  std::string host{};                         ///< host of requests whose line has none
+  std::string host{};                         ///< host that is assumed for lines without a host
   std::vector<std::string> values{};          ///< names in the log, for LogArrivals::value()
   std::optional<Instant> from{};              ///< requests that began before this time are skipped
   std::optional<Instant> until{};             ///< requests that began at this time or later are skipped
@@ -30,22 +30,22 @@ struct ReadOptions {
 /// A line that cannot be read.
 struct UnreadLine {
   std::string file{};
-  std::uint64_t line = 0;  ///< counted from 1; 0 for the file as a whole
-  std::string why{};       ///< a sentence without a final dot
+  std::uint64_t line = 0;  ///< number of the line, from 1; 0 for the file as a whole
+  std::string why{};       ///< reason, a sentence without a final dot
   std::string text() const { return file + (line == 0 ? "" : ":" + std::to_string(line)) + ": " + why; }
 };
 
 /// Facts that the lines of at least one request lack, with the assumption in their place.
 struct MissingParts {
   bool address = false;       ///< client address; 0.0.0.0 is assumed
-  bool method = false;        ///< GET is assumed
-  bool host = false;          ///< ReadOptions::host is assumed
-  bool query = false;         ///< the format has no query strings
-  bool scheme = false;        ///< the format does not record TLS; no TLS is assumed
-  bool status = false;        ///< 200 is assumed
+  bool method = false;        ///< method; GET is assumed
+  bool host = false;          ///< host; ReadOptions::host is assumed
+  bool query = false;         ///< query; the format has no query strings
+  bool scheme = false;        ///< use of TLS; the format does not record TLS, and no TLS is assumed
+  bool status = false;        ///< status; 200 is assumed
   bool took = false;          ///< duration of the answer; zero is assumed
   bool fraction = false;      ///< fraction of the request's time, because the log has whole seconds only
-  bool request_size = false;  ///< the format does not record the size of request bodies; none are assumed
+  bool request_size = false;  ///< size of the request body; the format does not record it, and no body is assumed
   bool user_agent = false;
 };
 

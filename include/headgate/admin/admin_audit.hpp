@@ -9,7 +9,7 @@
 
 namespace headgate::admin {
 
-/// Admin thread only.
+/// The writer of the audit log. Admin thread only.
 class AdminAudit {
  public:
   /// Reports the event "admin_change" for a call that may change something. Keys of limits are shown by their `key_id`.

@@ -41,10 +41,10 @@ struct RedisOutage {
   std::vector<std::string> open_limits;    ///< Limits that reject nothing without Redis.
   std::vector<std::string> local_limits;   ///< Limits that this gateway counts in its own memory during the outage.
   std::uint32_t instances = 1;             ///< The gateway grants 1/`instances` of the size of each local limit.
-  bool unready = false;  ///< True if the configuration says that this gateway gets no requests during the outage.
+  bool unready = false;  ///< True if the configuration wants this gateway to get no requests during the outage.
 };
 
-/// Any thread; every call is short. The board must outlive the registry's scrapes.
+/// The state of the gateway. Any thread; every call is short. The board must outlive the registry's scrapes.
 class AdminBoard {
  public:
   /// Uses the limits and waiting rooms of this configuration from now on. Call it at startup and after each reload.
@@ -61,7 +61,7 @@ class AdminBoard {
   /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
 
-  /// Not set while Redis answers, or if nothing is counted in Redis.
+  /// Returns the outage of Redis; empty while Redis answers, or if nothing is counted in Redis.
   std::optional<RedisOutage> redis_outage() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
@@ -71,7 +71,7 @@ class AdminBoard {
   std::vector<UpstreamReport> upstreams() const;
   std::vector<WatchedUpstream> watched() const;
 
-  /// Adds collectors for all of these figures to the registry.
+  /// Adds collectors for all figures of the board to the registry.
   void collect(observe::Registry& registry) const;
 
  private:
@@ -84,7 +84,7 @@ class AdminBoard {
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;
   std::vector<std::string> closed_rooms_;    // Waiting rooms that admit no new visitors without Redis.
-  std::map<unsigned, WorkerLimiter> redis_;  // By worker.
+  std::map<unsigned, WorkerLimiter> redis_;  // Limiters by worker.
   std::map<unsigned, std::vector<KnownServer>> servers_;
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::vector<WatchedUpstream> upstreams_;

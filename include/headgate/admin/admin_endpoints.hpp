@@ -21,9 +21,9 @@ namespace headgate::admin {
 /// The role of a caller: `local` if no token is configured, which only loopback addresses may use; otherwise the role
 /// of the token.
 enum class AdminRole : std::uint8_t { local, reader, operator_ };
-std::string_view role_text(AdminRole role) noexcept;  ///< "local", "reader", "operator"
+std::string_view role_text(AdminRole role) noexcept;  ///< Returns "local", "reader" or "operator".
 
-/// A call that was parsed and allowed. Admin thread; the views are valid until it is answered.
+/// A call that was parsed and allowed. Admin thread; the views are valid until the call is answered.
 struct AdminCall {
   std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Parameters of the path by name, unescaped.
   std::string_view query;                                            ///< Begins with "?", or is empty.
@@ -35,7 +35,8 @@ struct AdminCall {
 
   /// Returns the path segment at "{name}"; "" if the endpoint has no parameter of this name.
   std::string_view parameter(std::string_view name) const noexcept;
-  /// Returns a parameter of the query, unescaped; empty if it is missing, given more than once, or has broken escapes.
+  /// Returns a parameter of the query, unescaped; empty if the parameter is missing, occurs twice, or has broken
+  /// escapes.
   std::optional<std::string> asked(std::string_view name) const;
 };
 
@@ -90,7 +91,7 @@ struct AdminAbout {
 struct AdminEndpoint {
   enum class For : std::uint8_t { all, those_allowed };
 
-  std::string_view method;       ///< "GET" includes HEAD.
+  std::string_view method;       ///< Method of the calls; "GET" includes HEAD.
   std::string_view path;         ///< A pattern; "{name}" matches any single segment that is not empty.
   For who = For::those_allowed;  ///< The callers that are allowed. Use `all` for container probes, which have no token.
   std::uint64_t most_body = 0;   ///< Largest accepted body in bytes, 413 if it is larger; 0 if a body is ignored.
@@ -120,7 +121,7 @@ std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
 
 /// The endpoint that matches a request.
 struct AdminMatch {
-  const AdminEndpoint* endpoint = nullptr;  ///< Null if no endpoint has this method and path.
+  const AdminEndpoint* endpoint = nullptr;  ///< The endpoint; null if none has this method and path.
   const AdminEndpoint* path = nullptr;  ///< The first endpoint with this path and any method; null if there is none.
   std::string allowed;                  ///< The methods of this path, as written in the Allow header.
   std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Parameters of the path by name, unescaped.

@@ -1,6 +1,6 @@
 #pragma once
-// Answers requests to the admin interface: checks the caller's rights, then runs the endpoint. It uses the same codec
-// as the gateway.
+// Answers requests to the admin interface: checks the caller's rights, then runs the endpoint. Heads and bodies are
+// read and written by the same codec as those of the gateway.
 
 #include "headgate/admin/admin_audit.hpp"
 #include "headgate/admin/admin_endpoints.hpp"
@@ -19,7 +19,7 @@
 
 namespace headgate::admin {
 
-/// Admin thread only.
+/// The handler of all requests to the admin interface. Admin thread only.
 class AdminHandler final : public gateway::Handler {
  public:
   /// The tokens for calls that are not open to everyone. Without tokens, the Host header must be an IP address or

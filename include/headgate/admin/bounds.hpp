@@ -23,7 +23,7 @@ struct BoundUse {
 
   std::string bound;  ///< The configuration key; a fixed bound has a name without dots.
   std::uint64_t used = 0;
-  std::uint64_t most = 0;      ///< At least 1.
+  std::uint64_t most = 0;      ///< Size of the bound, at least 1.
   std::string_view when_full;  ///< The effect of a reached bound, a sentence without its full stop.
   std::string held_by{};       ///< The largest user of the bound, if known; may be an address.
   Full full = Full::wrong;
@@ -31,13 +31,13 @@ struct BoundUse {
   /// Number of connections or requests that were turned away since startup because this bound was reached.
   std::uint64_t refused = 0;
 };
-/// Whether at least `percent` % of the bound is used.
+/// Returns whether at least `percent` % of the bound is used.
 bool reaches(const BoundUse& use, unsigned percent) noexcept;
 
-/// All bounds. The board is empty at first, and add() comes before any other call. Any thread.
+/// All bounds and their use. Call add() before any other function. Any thread.
 class BoundsBoard {
  public:
-  /// Adds rows to the table. Any thread; must not wait for a worker.
+  /// A function that adds rows to the table. Any thread; must not wait for a worker.
   using Read = std::function<void(std::vector<BoundUse>& table)>;
   void add(Read read) { reads_.push_back(std::move(read)); }
   std::vector<BoundUse> table() const;
@@ -49,12 +49,12 @@ class BoundsBoard {
 };
 
 /// Finds bounds that are reached or nearly reached. A bound counts as nearly reached from kBegins % until it has been
-/// below kEnds % for kCalm. It counts as reached while all of it is used or something is turned away, and for kCalm
-/// longer. One thread.
+/// below kEnds % for kCalm. A bound counts as reached while all of it is used or something is turned away, and for
+/// kCalm afterwards. One thread.
 class NearBounds {
  public:
   using Steady = std::chrono::steady_clock::time_point;
-  static constexpr unsigned kBegins = 90;  ///< In percent.
+  static constexpr unsigned kBegins = 90;  ///< A bound counts as nearly reached from this use on, in percent.
   static constexpr unsigned kEnds = 80;
   static constexpr auto kCalm = std::chrono::seconds(10);
 
@@ -63,7 +63,7 @@ class NearBounds {
     std::vector<std::pair<std::string, std::string>> near;
     std::vector<std::pair<std::string, std::string>> reached;
   };
-  /// `now` must never decrease.
+  /// Returns the bounds of `table` that are reached or nearly reached. `now` must never decrease.
   Found look(Steady now, const std::vector<BoundUse>& table);
 
  private:
@@ -75,8 +75,8 @@ class NearBounds {
   };
   static std::string words_of(const BoundUse& use, const High& high);
 
-  std::map<std::string, High> high_;              ///< By bound.
-  std::map<std::string, std::uint64_t> refused_;  ///< By bound, at the previous call.
+  std::map<std::string, High> high_;              ///< Bounds that are nearly reached, by name.
+  std::map<std::string, std::uint64_t> refused_;  ///< BoundUse::refused at the previous call, by name of the bound.
 };
 
 }  // namespace headgate::admin

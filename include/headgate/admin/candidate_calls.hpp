@@ -22,7 +22,7 @@ namespace headgate::admin {
 /// Facts about the candidate.
 struct CandidateFacts {
   bool by_file = false;  ///< True if the active file names the candidate; false if an operator set it.
-  std::string file;      ///< Empty if the candidate was sent in a call.
+  std::string file;      ///< Path of the candidate's file; empty if the candidate was sent in a call.
   std::string sha256;
   Instant since{};  ///< Start of the comparison.
   std::size_t routes = 0;
@@ -56,11 +56,11 @@ struct CandidateDiff {
 /// candidate that differs in them would close addresses and open others.
 std::vector<std::string> other_listeners(const config::Config& live, const config::Config& candidate);
 
-/// Calls of the admin thread. Each does its work on other threads, and calls `tell` last, on any of them. If this
-/// gateway is ending, a call returns false, or drops `tell`.
+/// Functions that the admin thread calls. Each works on other threads, and calls `tell` at the end on one of them. If
+/// this gateway is ending, a function returns false, or never calls `tell`.
 struct CandidateCalls {
   using Tell = std::function<void(const ReloadResult& result)>;
-  /// Sets the candidate. `body` is a configuration, which messages call `name`, or {"file": …}.
+  /// Sets the candidate. `body` is a configuration, or {"file": …}. Messages refer to the configuration as `name`.
   std::function<bool(std::string body, std::string name, Tell tell)> set;
   std::function<bool(std::function<void(bool there_was)> tell)> drop;
   /// Promotes the candidate; `tell` gets an empty value if there is none.

@@ -15,7 +15,7 @@ namespace headgate::admin {
 
 /// The use of a certificate.
 enum class CertificateUse : std::uint8_t { listener, clients_ca, upstream, upstream_ca };
-std::string_view use_text(CertificateUse use) noexcept;  ///< "listener", "clients_ca", …
+std::string_view use_text(CertificateUse use) noexcept;  ///< Returns "listener", "clients_ca" or another word.
 
 /// One certificate of a file, or a file that could not be used.
 struct CertificateRow {
@@ -23,12 +23,12 @@ struct CertificateRow {
   CertificateUse use = CertificateUse::listener;
   std::vector<std::string> used_by;  ///< Listeners as the configuration writes them, or names of upstreams.
   net::CertificateWords words;
-  Instant loaded{};  ///< When the certificate came into use, or when its file was last read.
+  Instant loaded{};  ///< Time at which the certificate came into use, or at which its file was last read.
   /// Status in the OCSP response of its authority: "good", "revoked", "stale" or "refused"; empty if no response is
   /// sent.
   std::string ocsp{};
   Instant ocsp_until{};  ///< End of the OCSP response that was read.
-  /// Why newer files were refused: a sentence without its full stop that names the file; may be empty.
+  /// Reason why newer files were refused: a sentence without its full stop that names the file; may be empty.
   std::string refused{};
 };
 
@@ -38,7 +38,7 @@ struct Validity {
   Instant until{};
   bool ends_soon(Instant now) const noexcept;
 };
-/// "it ends in 5 days"
+/// Returns, for example, "it ends in 5 days".
 std::string days_left(Instant until, Instant now);
 
 /// Returns the certificates of the upstreams, read at `loaded`.

@@ -31,15 +31,15 @@ struct RedisReport {
   std::vector<redis::NodeStatus> nodes;
   redis::LocalCounters local;
 };
-/// Adds headgate_redis_* and headgate_limit_{leased,known_rejections,charged}_total. They only rise, although limiters
-/// and their counters come and go. Counts between a limiter's last scrape and its end are lost.
+/// Adds headgate_redis_* and headgate_limit_{leased,known_rejections,charged}_total. The metrics only rise, although
+/// limiters and their counters come and go. Counts between the last scrape of a limiter and its end are lost.
 void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask);
 
 /// One limit of the configuration, and whether it is currently decided without Redis.
 struct LimitReport {
   struct Window {
-    std::string tier;    ///< Empty for a limit without tiers.
-    std::string window;  ///< For example "1m".
+    std::string tier;    ///< Name of the tier; empty for a limit without tiers.
+    std::string window;  ///< Length of the window, for example "1m".
     std::uint64_t requests = 0;
   };
   std::string limit;
@@ -55,7 +55,7 @@ void collect_limits(observe::Registry& registry, std::function<std::vector<Limit
 struct KeysReport {
   std::string limit;
   std::uint64_t tracked = 0;
-  std::uint64_t evicted = 0;  ///< Since startup.
+  std::uint64_t evicted = 0;  ///< Number of keys evicted since startup.
 };
 /// Adds headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
@@ -79,22 +79,23 @@ void collect_sources(observe::Registry& registry, std::function<std::vector<keyr
 /// The weight and bound of one server.
 struct ServerSize {
   std::uint32_t weight = 1;
-  std::uint32_t max_in_flight = 0;  ///< 0 if there is no bound.
+  std::uint32_t max_in_flight = 0;  ///< Bound of the server; 0 if there is none.
   bool backup = false;
-  bool set_by_operator = false;  ///< True if it differs from the configuration.
+  bool set_by_operator = false;  ///< True if this size differs from the configuration.
 };
 /// The result of a health check.
 struct LastCheck {
   Instant at{};
   bool passed = true;
-  std::string why;  ///< Why it failed, a sentence without its full stop; may contain text from the server.
+  /// Reason why the check failed, a sentence without its full stop; may contain text from the server.
+  std::string why;
 };
 /// The servers of one upstream.
 struct UpstreamReport {
   std::string upstream;
   balance::WatchReport watch;
   std::vector<ServerSize> sizes{};  ///< In the order of watch.servers; may be empty.
-  /// The last check of each server, in the same order; not set if the server has not been checked.
+  /// The last check of each server, in the order of watch.servers; not set if the server has not been checked.
   std::vector<std::optional<LastCheck>> checks{};
 };
 /// Adds headgate_upstream_server_up and headgate_upstream_circuit_open.
@@ -106,7 +107,7 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans,
                   std::function<std::vector<std::string>()> limits);
 /// Adds headgate_overrides_active.
 void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book);
-/// Adds the metrics of password checks, but nothing until the first password arrives.
+/// Adds the metrics of password checks. They are absent until the first password arrives.
 void collect_passwords(observe::Registry& registry, const gateway::PasswordPool& passwords);
 
 /// Adds headgate_webhooks_total, _retried_total and _queued; absent without a webhook.
@@ -115,7 +116,7 @@ void collect_webhooks(observe::Registry& registry, std::function<std::optional<n
 /// How many gateways share Redis.
 struct GatewayCounts {
   std::uint32_t seen = 0;        ///< Gateways seen in the last minute in which Redis answered; 0 if unknown.
-  std::uint32_t configured = 1;  ///< redis.instances
+  std::uint32_t configured = 1;  ///< Number of gateways in the configuration (redis.instances).
   std::uint32_t counted() const noexcept { return std::max(seen, configured); }
 };
 /// Adds headgate_gateways; absent without Redis.

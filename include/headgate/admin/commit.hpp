@@ -4,7 +4,7 @@
 
 namespace headgate::admin {
 
-/// The abbreviated commit that this program was built from; "unknown" without a repository.
+/// Returns the abbreviated commit that this program was built from; "unknown" without a repository.
 std::string_view commit() noexcept;
 
 }  // namespace headgate::admin

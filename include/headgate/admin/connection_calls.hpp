@@ -14,7 +14,8 @@
 
 namespace headgate::admin {
 
-/// Any thread. The loop is the main thread's. It outlives the workers, and this object must outlive the work on it.
+/// The calls to the workers. Any thread. The loop is the main thread's. It outlives the workers, and this object must
+/// outlive the work on it.
 class ConnectionCalls {
  public:
   static constexpr auto kPatience = std::chrono::seconds(1);
@@ -26,8 +27,9 @@ class ConnectionCalls {
                   Duration patience = kPatience)
       : operators_(operators), loop_(main_loop), totals_(totals), patience_(patience) {}
 
-  /// Calls `tell` when all workers have answered, or after `patience` with the answers so far. Work that had not begun
-  /// by then is cancelled. Returns false if too many calls are in progress, or the main thread takes no more calls.
+  /// Calls `tell` when all workers have answered, or after `patience` with the answers so far. The call is cancelled at
+  /// workers that have not begun by then. Returns false if too many calls are in progress, or if the main thread takes
+  /// no more calls.
   bool ask(session::ConnectionCall::Wanted wanted, Tell tell);
 
  private:

@@ -36,15 +36,15 @@
 
 namespace headgate::admin {
 
-/// Calls its argument with the Redis limiter of a worker, on that worker's thread; null if there is none. Drops the
-/// argument if no worker runs.
+/// Calls its argument on the thread of a worker, with the worker's Redis limiter, or with null if the worker has none.
+/// Drops the argument if no worker runs.
 using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::SharedLimiter>)>)>;
 
 /// The state that an operator gave a server.
 struct ServerState {
   std::string upstream;
   std::string server;
-  bool down = false;  ///< True if its requests in flight are broken off.
+  bool down = false;  ///< True if the requests in flight at the server are broken off.
 };
 using TellState = std::function<void(const ServerState& now)>;
 /// Sets the weight or the bound of a server, soon after the call. Returns false if nothing can be changed any more.

@@ -17,7 +17,7 @@ namespace headgate::admin {
 class EventFeed {
  public:
   static constexpr std::size_t kReaders = 8;
-  static constexpr std::size_t kQueue = 256;  ///< Queued events per reader.
+  static constexpr std::size_t kQueue = 256;  ///< Maximum number of queued events per reader.
   static constexpr std::size_t kKept = 100;   ///< Number of past events that are kept.
   /// Idle time after which a comment shows that the connection is alive.
   static constexpr Duration kPause = std::chrono::seconds(10);
@@ -29,12 +29,12 @@ class EventFeed {
 
   /// Returns a new reader; null if there are already kReaders.
   std::unique_ptr<AdminStream> open();
-  /// The number of readers.
+  /// Returns the number of readers.
   std::size_t readers() const;
   /// Returns the last events as JSON, oldest first.
   std::vector<std::string> last() const;
-  /// The kept events after number `after`, counted from 1. If `after` is greater than the last number, it belongs to a
-  /// previous process, and all kept events are returned.
+  /// The kept events after number `after`, counted from 1. If `after` is greater than the number of the last event, it
+  /// was given by a previous process, and all kept events are returned.
   struct Behind {
     std::uint64_t number = 0;  ///< Number of the last event.
     std::uint64_t missed = 0;  ///< Events after `after` that are no longer kept.
@@ -50,9 +50,9 @@ class EventFeed {
   std::shared_ptr<State> state_;
 };
 
-/// GET /api/v1/events. `feed` must outlive the admin interface.
+/// Returns the endpoint GET /api/v1/events. `feed` must outlive the admin interface.
 AdminEndpoint events_endpoint(EventFeed& feed);
-/// GET /api/v1/events/last, for clients that poll. `feed` must outlive the admin interface.
+/// Returns the endpoint GET /api/v1/events/last, for clients that poll. `feed` must outlive the admin interface.
 AdminEndpoint last_events_endpoint(const EventFeed& feed);
 
 }  // namespace headgate::admin

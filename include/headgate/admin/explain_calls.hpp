@@ -16,7 +16,7 @@
 
 namespace headgate::admin {
 
-/// Any thread, unless stated otherwise.
+/// The calls to the workers. Any thread, unless stated otherwise.
 class ExplainCalls {
  public:
   using Explain = std::function<Task<gateway::Explanation>(gateway::ExplainedRequest)>;
@@ -52,7 +52,7 @@ class ExplainCalls {
   std::size_t under_way_ = 0;
 };
 
-/// POST /api/v1/explain. Both arguments must outlive the endpoint.
+/// Returns the endpoint POST /api/v1/explain. `calls` and `reasons` must outlive it.
 AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons);
 
 }  // namespace headgate::admin

@@ -11,9 +11,9 @@
 
 namespace headgate::admin {
 
-/// Sends server-sent events named `look`. A look is one JSON object with the answers of several calls. It is made once
-/// for all pages, and so rarely that all looks together use at most 1/kShare of a core. A slow page skips looks;
-/// nothing waits for it. Admin thread, unless stated otherwise.
+/// Sends server-sent events named `look`. A look is one JSON object with the answers of several calls. Each look is
+/// made once for all pages, and so rarely that all looks together use at most 1/kShare of a core. A slow page skips
+/// looks; nothing waits for it. Admin thread, unless stated otherwise.
 class LiveFeed {
  public:
   static constexpr std::size_t kReaders = 64;
@@ -21,8 +21,8 @@ class LiveFeed {
   static constexpr Duration kSeldom = std::chrono::seconds(60);  ///< The longest time between two looks.
   static constexpr int kShare = 200;  ///< A look that takes 1 unit of CPU time is followed by a pause of kShare units.
 
-  /// A member of each look: the answer of the call to this path. `query` is written as in a call: "?n=10". A refused
-  /// call gives null.
+  /// A member of each look: the answer of the call to `path`. `query` is written as in a call: "?n=10". If the call is
+  /// refused, the member is null.
   struct Part {
     std::string name;
     std::string path;
@@ -40,7 +40,7 @@ class LiveFeed {
            std::function<std::vector<std::string>()> events);
   /// Returns a new reader; null if there are already kReaders, or after close().
   std::unique_ptr<AdminStream> open();
-  std::size_t readers() const;  ///< The number of readers; any thread.
+  std::size_t readers() const;  ///< Returns the number of readers. Any thread.
   /// Ends all streams. No new reader can join. Any thread.
   void close();
 
@@ -54,7 +54,7 @@ class LiveFeed {
 /// Returns the pause after a look that took `spent` of CPU time and is sent to `readers` pages as `bytes` bytes each.
 Duration pause_after(Duration spent, std::size_t readers, std::size_t bytes) noexcept;
 
-/// GET /api/v1/live. `feed` must outlive the admin interface.
+/// Returns the endpoint GET /api/v1/live. `feed` must outlive the admin interface.
 AdminEndpoint live_endpoint(LiveFeed& feed);
 
 }  // namespace headgate::admin

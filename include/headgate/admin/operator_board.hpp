@@ -28,13 +28,13 @@ class OperatorBoard {
   struct LastReload {
     Instant at{};
     bool applied = false;
-    std::string why_not;  ///< The first mistake with its place; empty if the reload was applied.
+    std::string why_not;  ///< The first mistake of the reload, with its place; empty if the reload was applied.
     std::vector<std::string> waiting_for_restart;
   };
   struct State {
-    std::shared_ptr<const services::ActiveConfig> active;  ///< Null before the first configuration.
-    Instant since{};                                       ///< When it became active.
-    std::optional<LastReload> reload;                      ///< Not set if there was no reload since startup.
+    std::shared_ptr<const services::ActiveConfig> active;  ///< The active configuration; null before the first one.
+    Instant since{};                                       ///< Time at which this configuration became active.
+    std::optional<LastReload> reload;  ///< Result of the last reload; not set if there was none since startup.
     std::size_t workers = 0;
     const session::Totals* totals = nullptr;
     bool draining = false;

@@ -50,9 +50,9 @@ struct ReasonRow {
   ReasonKind kind = ReasonKind::starting;
   std::string_view name;  ///< Name in metrics and the API; never changes.
   ReasonSeverity severity = ReasonSeverity::degraded;
-  std::string_view sentence;  ///< Without its full stop.
+  std::string_view sentence;  ///< Sentence about the problem, without its full stop.
   std::string_view command;   ///< The command to try first; may be empty.
-  /// True if another event already reports the beginning or the end, so that Reasons reports none.
+  /// True if another event already reports that the problem begins or ends, so that Reasons reports no event.
   bool told = false;
 };
 

@@ -24,7 +24,7 @@ namespace headgate::admin {
 /// Returns the content of /readyz for these reasons.
 ReadyReport readiness_of(const Reasons& reasons);
 
-/// Sets or clears the reasons for an outage of Redis; null if Redis answers.
+/// Sets or clears the reasons for an outage of Redis; `outage` is null if Redis answers.
 void tell_redis(Reasons& reasons, const RedisOutage* outage);
 /// Sets the reasons for these upstreams, and clears those of all others.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
@@ -37,15 +37,16 @@ void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock
 /// Sets the reasons for sources of keys whose last reading failed, and clears those of all others.
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources);
 void tell_logs(Reasons& reasons, observe::Logs::Failing failing);
-/// `kind` must be one of the reasons about lost data.
+/// Sets or clears a reason for lost data; `kind` must be one of the reasons about lost data. `loses` tells whether data
+/// is being lost.
 void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool loses);
 
-/// Tells whether a counter is rising. It counts as rising until it has been unchanged for a while.
+/// Tells whether a counter is rising. A counter counts as rising until it has been unchanged for kQuiet.
 class RisingCount {
  public:
   using Steady = Clock::Steady;
   static constexpr auto kQuiet = std::chrono::seconds(60);
-  /// `now` must never decrease. Counts from before the first call are ignored.
+  /// Returns whether `count` is rising. `now` must never decrease. Counts from before the first call are ignored.
   bool rises(Steady now, std::uint64_t count) noexcept;
 
  private:
@@ -53,13 +54,13 @@ class RisingCount {
   std::optional<Steady> risen_;
 };
 
-/// Used only on the main thread, which runs the loop.
+/// The watch over this gateway. Used only on the main thread, which runs the loop.
 class ReasonWatch final : public services::Service {
  public:
-  /// The clock must outlive this.
+  /// `clock` must outlive this object.
   explicit ReasonWatch(Clock& clock)
       : alarm_(clock.alarm([](void* self) { static_cast<ReasonWatch*>(self)->start(); }, this)) {}
-  /// Calls `look` at each check from start() on. Call it before start().
+  /// Adds a function that is called at each check. Call this before start().
   void add(std::function<void()> look) { looks_.push_back(std::move(look)); }
   /// Checks at once, and regularly from then on.
   void start() override;

@@ -23,7 +23,7 @@ struct Reason {
   std::string words;
   Instant since{};
 };
-/// Returns the sentence of its kind with the subject, without `words`.
+/// Returns the sentence for the kind of the reason, with its subject, but without `words`.
 std::string sentence_of(const Reason& reason);
 /// Returns the command to try first.
 std::string command_of(const Reason& reason);
@@ -43,9 +43,9 @@ class Reasons {
   /// and words.
   void set_only(ReasonKind kind, const std::vector<std::pair<std::string, std::string>>& wrong);
 
-  /// Sorted by severity, worst first, then by kind and subject. Any thread.
+  /// Returns the problems, sorted by severity, worst first, then by kind and subject. Any thread.
   std::vector<Reason> list() const;
-  /// Any thread.
+  /// Returns whether this problem is listed. Any thread.
   bool has(ReasonKind kind, std::string_view subject = {}) const;
 
   /// Adds headgate_reason to the registry.

@@ -11,7 +11,7 @@
 
 namespace headgate::admin {
 
-/// Any thread.
+/// The malformed requests of all workers. Any thread.
 class RefusedBoard {
  public:
   /// Returns the object in which a worker records its malformed requests. The object lives as long as the board.
@@ -24,8 +24,8 @@ class RefusedBoard {
   std::map<unsigned, std::unique_ptr<gateway::RefusedRequests>> workers_;
 };
 
-/// `board` must outlive the endpoint. Callers with the role `reader` do not see the heads of the requests, which
-/// contain more than the log does.
+/// Returns the endpoint; `board` must outlive it. Callers with the role `reader` do not see the heads of the requests,
+/// because a head contains more than the log does.
 AdminEndpoint refused_endpoint(const RefusedBoard& board);
 
 }  // namespace headgate::admin

@@ -43,7 +43,7 @@ nlohmann::ordered_json mistakes_json(const ReloadResult& result);
 /// Returns a 422 with the mistakes of a file.
 AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail);
 
-/// POST /api/v1/reload
+/// Returns the endpoint POST /api/v1/reload.
 AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls);
 
 }  // namespace headgate::admin

@@ -27,11 +27,11 @@ struct ReloadResult {
   bool applied = false;
   ReloadFrom from = ReloadFrom::file;
   bool no_previous = false;  ///< True if nothing was done because there is no previous configuration.
-  std::string file;          ///< Empty if there is no file.
+  std::string file;          ///< Path of the configuration; empty if there is no file.
   /// Mistakes that prevented the reload, and warnings. The line is 0 if the place is unknown.
   std::vector<config::Diagnostic> mistakes;
-  std::vector<std::string> changed;       ///< Top-level keys of the file.
-  ChangedAddresses listeners;             ///< Addresses for clients.
+  std::vector<std::string> changed;       ///< Top-level keys of the file whose values have changed.
+  ChangedAddresses listeners;             ///< Changes of the addresses for clients.
   std::vector<std::string> waiting;       ///< Keys whose change needs a restart.
   std::vector<services::BegunAnew> anew;  ///< Limits whose counters are reset.
 };

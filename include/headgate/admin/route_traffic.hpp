@@ -22,7 +22,7 @@ struct RouteRates {
   std::string route;
   double requests = 0;
   double rejected = 0;  ///< Answers with status 429.
-  /// By first digit of the status, without 429; index 0 for requests without an answer.
+  /// Answers by the first digit of the status, without those with 429; index 0 counts requests without an answer.
   std::array<double, 6> by_status{};
   double received = 0;  ///< Bytes of request bodies.
   double sent = 0;      ///< Bytes of answers.
@@ -37,7 +37,7 @@ struct RoutesRates {
   std::vector<RouteRates> routes;  ///< Routes with requests in the window, busiest first.
 };
 
-/// Samples of the last minute. Pure; one thread. It takes at most some megabytes, for 1,000 routes and 14 samples.
+/// Samples of the last minute. Pure; one thread. With 1,000 routes, the 14 samples take at most some megabytes.
 class RouteWindow {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -46,7 +46,7 @@ class RouteWindow {
 
   /// `begun` is the time at which counting began.
   explicit RouteWindow(Steady begun) { samples_.push_back({begun, {}}); }
-  /// Call it about every kEvery.
+  /// Adds a sample. Call this about every kEvery.
   void add(Steady now, observe::TrafficByRoute traffic);
   /// Returns the rates since the newest sample that is at least `window` old, or since the start if there is no such
   /// sample.
@@ -57,7 +57,8 @@ class RouteWindow {
     Steady at;
     observe::TrafficByRoute traffic;
   };
-  std::deque<Sample> samples_;  ///< Oldest first. Samples older than the window are dropped, except the newest of them.
+  /// Oldest first. Of the samples that are older than the window, only the newest is kept.
+  std::deque<Sample> samples_;
 };
 
 }  // namespace headgate::admin

@@ -9,7 +9,7 @@
 
 namespace headgate::admin {
 
-/// Admin thread only. An IPv6 address counts as its /64 block. Memory is bounded.
+/// The wrong tokens of each address. Admin thread only. An IPv6 address counts as its /64 block. Memory is bounded.
 class TokenGuesses {
  public:
   using Moment = std::chrono::steady_clock::time_point;

@@ -13,7 +13,7 @@
 
 namespace headgate::admin {
 
-/// Pure; one thread. At most kBuckets rows, independent of the traffic.
+/// The history. Pure; one thread. Has at most kBuckets rows, independent of the traffic.
 class TrafficHistory {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -23,14 +23,14 @@ class TrafficHistory {
   struct Row {
     Instant end{};       ///< End of the bucket, which is `seconds` long.
     double seconds = 0;  ///< kEvery or slightly more; never 0.
-    RouteRates all;      ///< `route` is empty.
+    RouteRates all;      ///< Rates of all routes together; `route` is empty.
   };
 
   /// `begun` is the time at which counting began.
   explicit TrafficHistory(Steady begun) : begun_(begun) {}
-  /// Call it every few seconds with the counts since startup. A bucket ends with the first call after kEvery.
+  /// Adds counts since startup. Call this every few seconds. A bucket ends with the first call after kEvery.
   void add(Instant now, Steady steady, const observe::TrafficByRoute& traffic);
-  /// Oldest first.
+  /// Returns the buckets, oldest first.
   std::vector<Row> rows() const { return {rows_.begin(), rows_.end()}; }
 
  private:

@@ -27,7 +27,8 @@ struct Rates {
   double sent = 0;
   /// Seconds within which half of the requests finished; not set if there was none.
   std::optional<double> half_within;
-  std::optional<double> most_within;  ///< The same for 95 %.
+  /// Seconds within which 95 % of the requests finished; not set if there was none.
+  std::optional<double> most_within;
 };
 
 /// Samples of the last minute. Pure; one thread.
@@ -39,7 +40,7 @@ class RateWindow {
 
   /// `begun` is the time at which counting began.
   explicit RateWindow(Steady begun) { samples_.push_back({begun, {}}); }
-  /// Call it about every kEvery.
+  /// Adds a sample. Call this about every kEvery.
   void add(Steady now, const observe::Traffic& traffic);
   /// Returns the rates since the newest sample that is at least a minute old, or since the start if there is no such
   /// sample.
@@ -50,13 +51,14 @@ class RateWindow {
     Steady at;
     observe::Traffic traffic;
   };
-  std::deque<Sample> samples_;  ///< Oldest first. Samples older than the window are dropped, except the newest of them.
+  /// Oldest first. Of the samples that are older than the window, only the newest is kept.
+  std::deque<Sample> samples_;
 };
 
 /// Takes samples on the main thread every few seconds; any thread may read them.
 class TrafficRates final : public services::Service {
  public:
-  /// Both must outlive this.
+  /// `clock` and `registry` must outlive this.
   TrafficRates(Clock& clock, const observe::Registry& registry);
 
   void start() override { alarm_->set(RateWindow::kEvery); }
@@ -64,7 +66,7 @@ class TrafficRates final : public services::Service {
   Rates now() const;
   /// Returns the traffic of each route in the last ten seconds or the last minute.
   RoutesRates by_route(std::chrono::seconds window) const;
-  /// The last 15 minutes, oldest first.
+  /// Returns the traffic of the last 15 minutes, oldest first.
   std::vector<TrafficHistory::Row> history() const;
 
  private:

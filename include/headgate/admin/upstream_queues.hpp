@@ -15,9 +15,9 @@ namespace headgate::admin {
 
 /// One queue.
 struct QueueUse {
-  std::string_view what;      ///< "servers", "in_flight" or "adaptive".
+  std::string_view what;      ///< Name of the queue: "servers", "in_flight" or "adaptive".
   std::string key;            ///< Configuration key of the queue's length.
-  std::uint64_t waiting = 0;  ///< Sum over all workers.
+  std::uint64_t waiting = 0;  ///< Number of waiting requests, summed over all workers.
   /// Number of waiting requests in the fullest worker, if each has its own queue; otherwise the same as `waiting`.
   std::uint64_t fullest = 0;
   /// Number of requests that may wait: per worker for "adaptive", otherwise in this gateway.

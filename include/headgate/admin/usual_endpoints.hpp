@@ -13,7 +13,7 @@ namespace headgate::admin {
 
 /// Whether this gateway should get new requests. Each reason is a sentence without its full stop.
 struct ReadyReport {
-  std::vector<std::string> unready;   ///< Empty if it is ready.
+  std::vector<std::string> unready;   ///< Reasons why the gateway should get no requests; empty if it is ready.
   std::vector<std::string> degraded;  ///< Failures while requests are still served.
 };
 

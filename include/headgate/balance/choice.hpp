@@ -37,7 +37,8 @@ struct Choice {
   std::optional<std::uint64_t> key;  ///< requests with the same key go to the same server, if the policy uses keys
   ServerSet tried;                   ///< servers that are chosen again only if no other is left
   Place place;                       ///< the place at the next server, if servers have bounds; otherwise not held
-  const bool* over = nullptr;        ///< if set and true, the request needs no server any more
+  /// flag that becomes true when the request needs no server any more; null if there is none
+  const bool* over = nullptr;
 };
 
 }  // namespace headgate::balance

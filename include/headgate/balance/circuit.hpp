@@ -10,11 +10,12 @@
 
 namespace headgate::balance {
 
-/// When a circuit opens and for how long. `open_at` is in parts of ShareWindow::kWhole.
+/// When a circuit opens, and for how long. It opens when the share of failed exchanges reaches `open_at`. The share is
+/// in millionths (ShareWindow::kWhole).
 struct CircuitOptions {
-  std::uint32_t open_at = 500'000;               ///< opens at this share of failed exchanges ...
-  Duration of_last = std::chrono::seconds(10);   ///< ... in this time ...
-  std::uint32_t at_least = 20;                   ///< ... if there were at least this many
+  std::uint32_t open_at = 500'000;              ///< share of failed exchanges at which the circuit opens
+  Duration of_last = std::chrono::seconds(10);  ///< length of the time whose exchanges are counted
+  std::uint32_t at_least = 20;  ///< number of exchanges in that time below which the circuit does not open
   Duration try_again = std::chrono::seconds(5);  ///< time until an open circuit becomes half open
   /// number of requests that a half-open circuit lets pass at once; this number of answers closes the circuit, and one
   /// failure opens it again

@@ -17,9 +17,10 @@ enum class CircuitPass : std::uint8_t { none, normal, probe };
 /// The latest decisions of the main thread. Any thread.
 struct CircuitGate {
   std::atomic<CircuitState> state{CircuitState::closed};
-  std::atomic<std::int64_t> until{0};    ///< end of an open circuit, in ns of the steady clock
-  std::atomic<std::int32_t> probes{0};   ///< number of probes that may still pass
-  std::atomic<std::uint32_t> passed{0};  ///< probes by result
+  std::atomic<std::int64_t> until{0};   ///< end of an open circuit, in ns of the steady clock
+  std::atomic<std::int32_t> probes{0};  ///< number of probes that may still pass
+  /// number of probes that passed; the next two are those that failed, and those that ended without an outcome
+  std::atomic<std::uint32_t> passed{0};
   std::atomic<std::uint32_t> failed{0};
   std::atomic<std::uint32_t> left{0};
 };
@@ -37,7 +38,7 @@ class CircuitDoor {
     if (state == CircuitState::closed) return false;
     return state == CircuitState::open || gate_.probes.load(std::memory_order_relaxed) <= 0;
   }
-  /// Lets a request pass or refuses it with `none`. End each pass with ended().
+  /// Returns how a request passes the circuit; `none` if it is refused. Call ended() at the end of each pass.
   CircuitPass enter() noexcept {
     const auto state = gate_.state.load(std::memory_order_relaxed);
     if (state == CircuitState::closed) return CircuitPass::normal;
@@ -54,8 +55,8 @@ class CircuitDoor {
     }
   }
   void count_refused() noexcept { add(refused); }
-  /// Returns the seconds until a refused request may pass. For an open circuit, this is the time until it becomes half
-  /// open, but at least 1; otherwise it is 1.
+  /// Returns the seconds after which a refused request should try again: for an open circuit the time until it becomes
+  /// half open, but at least 1; otherwise 1.
   std::uint64_t retry_after(Circuit::Steady now) const noexcept {
     const std::chrono::nanoseconds left{gate_.until.load(std::memory_order_relaxed) - now.time_since_epoch().count()};
     if (gate_.state.load(std::memory_order_relaxed) != CircuitState::open) return 1;

@@ -19,19 +19,20 @@
 
 namespace headgate::balance {
 
-/// When a server is ejected and for how long. Shares are in parts of ShareWindow::kWhole.
+/// When a server is ejected, and for how long. Shares are in millionths (ShareWindow::kWhole).
 struct EjectOptions {
   bool on = true;
-  std::uint32_t in_a_row = 3;                   ///< ejected after this many consecutive failures
-  std::uint32_t share = 500'000;                ///< or at this share of failures ...
-  Duration of_last = std::chrono::seconds(10);  ///< ... in this time ...
-  std::uint32_t at_least = 20;                  ///< ... if there were at least this many outcomes
-  Duration silent = std::chrono::seconds(3);    ///< or without an answer for this time while its peers answer
-  std::uint32_t slower = 3;                     ///< or if this many times slower than its peers
-  Duration time = std::chrono::seconds(5);      ///< length of an ejection, multiplied by the number of recent ejections
-  Duration longest = std::chrono::minutes(5);   ///< maximum length of an ejection
-  std::uint32_t most = 500'000;                 ///< maximum share of the servers that may be ejected, rounded up
-  std::uint32_t panic_below = 300'000;          ///< below this share of available servers, ejected ones come back
+  std::uint32_t in_a_row = 3;                   ///< number of consecutive failures after which a server is ejected
+  std::uint32_t share = 500'000;                ///< share of failures at which a server is ejected
+  Duration of_last = std::chrono::seconds(10);  ///< length of the time whose outcomes give the share
+  std::uint32_t at_least = 20;  ///< number of outcomes in that time below which the share does not count
+  /// time without an answer, while its peers answer, after which a server is ejected
+  Duration silent = std::chrono::seconds(3);
+  std::uint32_t slower = 3;  ///< factor: a server is ejected if it is this many times slower than its peers
+  Duration time = std::chrono::seconds(5);     ///< length of an ejection, multiplied by the number of recent ejections
+  Duration longest = std::chrono::minutes(5);  ///< maximum length of an ejection
+  std::uint32_t most = 500'000;                ///< maximum share of the servers that may be ejected, rounded up
+  std::uint32_t panic_below = 300'000;         ///< share of available servers below which ejected servers come back
   bool operator==(const EjectOptions&) const = default;
 };
 
@@ -59,7 +60,7 @@ struct ServerResults {
   std::uint32_t trials_abandoned = 0;
   Duration trial_took{0};
   Latencies latencies{};
-  bool unhealthy = false;  ///< out at the moment because of its health check
+  bool unhealthy = false;  ///< whether the server is out now because of its health check
 
   std::uint32_t of(AttemptOutcome outcome) const noexcept { return ended[static_cast<std::size_t>(outcome)]; }
   std::uint32_t heads() const noexcept { return of(AttemptOutcome::answered) + of(AttemptOutcome::server_error); }
@@ -77,7 +78,7 @@ struct EjectChange {
   EjectReason reason = EjectReason::failing;
   Duration time{0};    ///< time until the next trial; 0 for `returned`
   unsigned times = 0;  ///< number of recent ejections, including this one
-  bool panic = false;  ///< the server came back because too few servers were left
+  bool panic = false;  ///< true if the server came back because too few servers were left
 };
 
 /// The state machine of one upstream; one thread. All times are arguments and never decrease.
@@ -102,8 +103,8 @@ class Ejection {
   Ejection(Ejection&&) noexcept;
   Ejection& operator=(Ejection&&) noexcept;
 
-  /// Advances to `now`; `results` has one element for each server. `trial_taken` tells whether a request has tried the
-  /// server of trial(). Appends the changes to `changes`.
+  /// Advances to `now`. `results` has one element for each server; `trial_taken` is true if a request has tried the
+  /// server that trial() returned. Appends the changes to `changes`.
   void step(Steady now, std::span<const ServerResults> results, bool trial_taken, std::vector<EjectChange>& changes);
 
   bool ejected(std::size_t at) const noexcept;
@@ -111,9 +112,10 @@ class Ejection {
   std::optional<std::size_t> trial() const noexcept;
   /// Returns the reason if the server is ejected.
   std::optional<EjectReason> reason(std::size_t at) const noexcept;
-  /// Returns when the server came in or was ejected; the zero of the clock if it was in from the start.
+  /// Returns the moment at which the server came in or was ejected; the zero of the clock if it was in from the start.
   Steady since(std::size_t at) const noexcept;
-  /// Copies the state of server `from` of `other`: whether it is ejected, for how long, and how often it was.
+  /// Copies the state of server `from` of `other`: whether it is ejected, for how long, and how often it was ejected
+  /// recently.
   void inherit(std::size_t at, const Ejection& other, std::size_t from) noexcept;
   /// Returns when an ejected server may be tried next; empty if it is not ejected.
   std::optional<Steady> next_trial(std::size_t at) const noexcept;
@@ -123,8 +125,8 @@ class Ejection {
   struct EjectState {
     bool out = false;
     EjectReason reason = EjectReason::failing;
-    Steady since{};  ///< when it came in or was ejected
-    Steady until{};  ///< for an ejected server, the time of the next trial
+    Steady since{};  ///< time at which the server came in or was ejected
+    Steady until{};  ///< time of the next trial of an ejected server
     /// start of the period at whose end one of the recent ejections is forgotten
     Steady counted{};
     unsigned times = 0;   ///< number of recent ejections

@@ -31,10 +31,10 @@ constexpr bool is_failure(unsigned status) noexcept { return status >= 500 && st
 
 /// The state that the counters keep for one attempt. Each attempt starts with a new state.
 struct AttemptTally {
-  std::uint32_t era = 0;  ///< era of its server when the attempt began
-  bool owed = false;      ///< the whole request was sent, and there is no outcome yet
-  bool noted = false;     ///< the outcome was counted
-  bool trial = false;     ///< the attempt is a trial of an ejected server (Ejection)
+  std::uint32_t era = 0;  ///< era of the server when the attempt began
+  bool owed = false;      ///< true if the whole request was sent and there is no outcome yet
+  bool noted = false;     ///< true if the outcome was counted
+  bool trial = false;     ///< true if the attempt is a trial of an ejected server (Ejection)
 };
 
 /// The counters of one server on one worker. They only rise, and wrap to zero after the largest number. Only that
@@ -44,13 +44,13 @@ class Tally {
  public:
   using Number = std::atomic<std::uint32_t>;
 
-  std::atomic<std::uint32_t> era{0};  ///< any thread may write it
+  std::atomic<std::uint32_t> era{0};  ///< era of the server; any thread may write it
   Number asked{0};                    ///< number of requests that were sent completely
   Number settled{0};                  ///< number of requests in `asked` that have an outcome or were abandoned
   Number abandoned{0};                ///< number of requests in `asked` that were abandoned
   std::array<Number, kOutcomes> ended{};
   Number open{0};  ///< attempts in progress at the server; the only number that also falls
-  Number late{0};  ///< failed after the head of the answer; also counted as answered
+  Number late{0};  ///< attempts that failed after the head of the answer; they are also counted as answered
   Number trials_passed{0};
   Number trials_failed{0};
   Number trials_abandoned{0};

@@ -28,7 +28,7 @@ class Places {
   std::uint32_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
   /// Changes the number of places after a reload. Taken places stay taken.
   void most(std::uint32_t now) noexcept { most_.store(now, std::memory_order_relaxed); }
-  /// Returns for how long a place is usually taken; 0 before the first one was given back. Approximate, because two
+  /// Returns for how long a place is usually taken; 0 before the first place was given back. Approximate, because two
   /// workers may write at once.
   Duration usual() const noexcept { return Duration(usual_.load(std::memory_order_relaxed)); }
 

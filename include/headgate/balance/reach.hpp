@@ -1,5 +1,5 @@
 #pragma once
-// Whether a server can be reached. A server counts as unreachable if the last attempts at it all failed. A state
+// Tells whether a server can be reached: it counts as unreachable if the last attempts at it all failed. A state
 // machine without clock and I/O. Used by watch.
 
 #include "headgate/balance/ejection.hpp"
@@ -20,7 +20,7 @@ class Reach {
 
   /// consecutive attempts without the head of an answer after which a server is failing
   static constexpr std::uint32_t kInARow = 3;
-  /// minimum age of the last failure for a passed check to outweigh it
+  /// A passed check outweighs the last failure only if that failure is at least this old.
   static constexpr Duration kOld = std::chrono::seconds(10);
 
   void note(Steady now, const ServerResults& results) noexcept;
@@ -32,7 +32,8 @@ class Reach {
   std::uint32_t in_a_row() const noexcept { return in_a_row_; }
   /// Returns the outcome of the last attempt.
   AttemptOutcome last() const noexcept { return last_; }
-  /// Returns when the first of the attempts since the last answer failed; last_failed() returns when the last one did.
+  /// Returns the moment at which the first of the attempts since the last answer failed; last_failed() returns that of
+  /// the last one.
   Steady since() const noexcept { return since_; }
   Steady last_failed() const noexcept { return failed_; }
 

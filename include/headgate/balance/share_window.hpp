@@ -22,7 +22,7 @@ class ShareWindow {
   std::uint64_t good() const noexcept { return good_; }
   std::uint64_t bad() const noexcept { return bad_; }
   std::uint64_t total() const noexcept { return good_ + bad_; }
-  /// Returns whether at least `parts` of kWhole were failures; false if there are no outcomes.
+  /// Returns whether the share of failures is at least `parts` / kWhole; false if there are no outcomes.
   bool reaches(std::uint32_t parts) const noexcept { return total() > 0 && bad_ * kWhole >= total() * parts; }
   void clear() noexcept;
 

@@ -23,7 +23,7 @@ namespace headgate::balance {
 struct WatchOptions {
   std::vector<std::string> servers;  ///< names of the servers, in the order of the tables
   EjectOptions eject;
-  std::optional<CircuitOptions> circuit;  ///< absent if there is no circuit breaker
+  std::optional<CircuitOptions> circuit;  ///< options of the circuit breaker; absent if there is none
 };
 
 /// The part of the watch on one worker, owned by the worker's upstream.
@@ -46,16 +46,18 @@ struct WatchNews {
 struct ServerReport {
   std::string server;
   std::uint8_t out = 0;               ///< the bits of Server::out that all workers share
-  std::optional<EjectReason> reason;  ///< set if it is ejected
-  Duration since{0};                  ///< for how long it has been in or ejected; 0 if in from the start
+  std::optional<EjectReason> reason;  ///< reason of the ejection; set if the server is ejected
+  Duration since{0};                  ///< time since the server came in or was ejected; 0 if it was in from the start
   std::uint32_t in_flight = 0;
   std::uint32_t failed_in_a_row = 0;  ///< attempts since the last answer
-  bool failing = false;               ///< all of the last attempts failed (Reach), although it may still get requests
+  /// true if all of the last attempts failed (Reach), although the server may still get requests
+  bool failing = false;
   AttemptOutcome last_failure = AttemptOutcome::no_connection;  ///< outcome of the last failed attempt
-  Duration failing_since{0};  ///< if it is failing, the time since the first of these failures
-  Duration last_tried{0};     ///< if it is failing, the time since the last of them
+  Duration failing_since{0};  ///< time since the first of the last failures in a row, if the server is failing
+  Duration last_tried{0};     ///< time since the last failure, if the server is failing
   RecentUse::Rates rates;
-  std::optional<Duration> next_trial;  ///< if it is ejected, the time until its next trial; 0 if it is due
+  /// time until the next trial of an ejected server; 0 if the trial is due
+  std::optional<Duration> next_trial;
 
   /// Returns whether the server gets requests and answers them, as far as known.
   bool up() const noexcept { return out == 0 && !failing; }
@@ -63,7 +65,7 @@ struct ServerReport {
 struct WatchReport {
   std::vector<ServerReport> servers;
   std::optional<CircuitState> circuit;
-  std::optional<Duration> circuit_tries;  ///< if the circuit is open, the time until it lets requests pass
+  std::optional<Duration> circuit_tries;  ///< time until an open circuit lets requests pass
 
   /// Returns whether no server is up.
   bool all_down() const noexcept {
@@ -80,8 +82,8 @@ class Watch {
   /// Copies the state of servers with the same name from `before`, which may be null.
   Watch(WatchOptions options, const Watch* before);
 
-  /// Adds a worker's table until the returned part is destroyed. Sets the bits of its rows. Any thread. The watch must
-  /// outlive the part.
+  /// Adds a worker's table until the returned part is destroyed. Sets the bits in the rows of the table. Any thread.
+  /// The watch must outlive the part.
   std::shared_ptr<WatchPart> join(const Table& table);
 
   /// Sets or clears one of the bits of Server::out that all workers share, except kEjected, which tick() decides. Any
@@ -127,11 +129,11 @@ class Watch {
   CircuitGate gate_;
   mutable std::mutex mutex_;
   std::vector<Member> members_;
-  std::vector<std::uint8_t> bits_;  ///< by server
+  std::vector<std::uint8_t> bits_;  ///< the bits of Server::out that all workers share, for each server
   std::weak_ptr<Watch> next_;
-  std::vector<Steady> since_;    ///< by server, the time of the last change of its bits
-  std::vector<Reach> reaches_;   ///< by server
-  std::vector<RecentUse> uses_;  ///< by server
+  std::vector<Steady> since_;    ///< time of the last change of the bits of each server
+  std::vector<Reach> reaches_;   ///< the reachability of each server
+  std::vector<RecentUse> uses_;  ///< the recent use of each server
   Ejection ejection_;
   std::optional<Circuit> circuit_;
   std::uint32_t passed_ = 0, failed_ = 0, left_ = 0;  ///< probes at the previous tick

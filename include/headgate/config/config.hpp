@@ -38,9 +38,9 @@ struct Admin {
   IfTaken if_taken = IfTaken::go_without;
 };
 
-/// The place where a value is written; `line` is 0 if it is not written.
+/// The place where a value is written; `line` is 0 if the value is not written.
 struct SourceLocation {
-  std::size_t line = 0;    ///< line from 1
+  std::size_t line = 0;    ///< number of the line, from 1
   std::size_t column = 0;  ///< column from 1, in bytes
   std::string file{};      ///< included file; empty for the main file
 };
@@ -48,7 +48,7 @@ struct SourceLocation {
 /// The places of values whose mistakes may become visible only in use, such as an address that is taken or a log file
 /// that cannot be opened.
 struct SourceLocations {
-  std::vector<SourceLocation> listen;  ///< in the order of Config::listen
+  std::vector<SourceLocation> listen;  ///< places of the addresses, in the order of Config::listen
   SourceLocation admin;
   SourceLocation access_log;
   SourceLocation error_log;
@@ -56,7 +56,7 @@ struct SourceLocations {
 
 /// A configuration in the form in which it is shown: defaults are filled in, and secrets are left out.
 struct Described {
-  std::shared_ptr<const std::string> json;  ///< null if there is no file
+  std::shared_ptr<const std::string> json;  ///< the configuration as JSON; null if there is no file
   /// A fingerprint of each text that is not shown in clear, by RFC 6901 pointer. Differs between processes.
   std::map<std::string, std::uint64_t> hidden;
   /// A JSON object of the places where values are written, by RFC 6901 pointer: "9:7", or "routes/a.json:9:7" in an
@@ -68,14 +68,14 @@ struct Described {
 /// The settings for summing billed use.
 struct Billing {
   Duration kept = std::chrono::hours(40 * 24);  ///< time for which the use of a day is kept after the end of that day
-  std::shared_ptr<const limit::Calendar> days;  ///< never null
+  std::shared_ptr<const limit::Calendar> days;  ///< the days by which use is summed; never null
 };
 
 /// A whole configuration file, with the defaults filled in. It is always valid: all names resolve, every cost can be
 /// granted, and every limit has a key for each request that it counts.
 struct Config {
   std::string instance = "headgate";       ///< name of this gateway in logs and Via
-  std::vector<net::ListenOptions> listen;  ///< at least one
+  std::vector<net::ListenOptions> listen;  ///< addresses for clients, at least one
   unsigned workers = 0;                    ///< number of threads; 0 for one per core
   Duration drain_delay{0};                 ///< time for which the listeners stay open after SIGTERM
   /// time for which the gateway waits for requests in flight after `drain_delay`
@@ -83,7 +83,7 @@ struct Config {
   /// Time for which a process that an upgrade has replaced waits for its connections.
   Duration upgrade_drain = std::chrono::hours(1);
   std::string pid_file;        ///< path of the file with the process id; empty if there is none
-  std::optional<Admin> admin;  ///< empty if the admin port is off
+  std::optional<Admin> admin;  ///< the admin interface; empty if its port is off
   identity::IdentityOptions identity;
   std::optional<redis::RedisOptions> redis;
   bool unready_without_redis = false;  ///< whether /readyz answers 503 while Redis does not answer
@@ -91,8 +91,8 @@ struct Config {
   std::vector<gateway::UpstreamOptions> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
-  std::optional<Billing> billing;              ///< empty if no limit is billed
-  std::optional<notify::TraceOptions> traces;  ///< empty if no spans are exported
+  std::optional<Billing> billing;              ///< options of billing; empty if no limit is billed
+  std::optional<notify::TraceOptions> traces;  ///< options of the span exporter; empty if no spans are exported
   gateway::PathOptions gateway;
   session::Timeouts timeouts;
   session::Bounds bounds;

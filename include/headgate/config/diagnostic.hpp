@@ -1,5 +1,5 @@
 #pragma once
-// A mistake in a configuration, with its place. `headgate check` prints these.
+// A mistake in a configuration, with its place. `headgate check` prints diagnostics.
 
 #include <cstddef>
 #include <span>
@@ -17,7 +17,7 @@ struct Diagnostic {
   std::string name;  ///< name of the advice, for use in "accept_advice"; empty for errors and warnings
   Severity severity = Severity::error;
   std::string file;            ///< included file with the mistake; empty for the main file
-  std::size_t line = 0;        ///< line from 1
+  std::size_t line = 0;        ///< number of the line, from 1
   std::size_t column = 0;      ///< column from 1, in bytes
   std::size_t end_column = 0;  ///< column behind the last character
   std::string pointer;         ///< RFC 6901 pointer; empty for the whole document
@@ -41,7 +41,7 @@ struct IncludedFile {
 /// other files.
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
-/// Renders the same text without the count.
+/// Does the same as render_text(), but without the count at the end.
 std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
 /// Renders a JSON array of {file,line,column,end_column,pointer,code,severity,message,help}; advice also has its

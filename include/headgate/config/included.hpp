@@ -13,7 +13,7 @@ bool is_pattern(std::string_view path);
 struct IncludedNames {
   /// sorted by name; a path without '*' gives only itself, even if the file does not exist
   std::vector<std::string> files;
-  std::string why_not;  ///< why the directory of a pattern cannot be read; empty if it can be read
+  std::string why_not;  ///< reason why the directory of a pattern cannot be read; empty if it can be read
 };
 
 /// Returns the files that `path` names. '*' stands for any characters of a name, but does not match names that begin

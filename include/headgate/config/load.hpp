@@ -16,7 +16,7 @@ namespace headgate::config {
 enum class WithAdvice : bool { no, yes };
 
 struct Loaded {
-  std::optional<Config> config;         ///< empty if there is an error
+  std::optional<Config> config;         ///< the configuration; empty if there is an error
   std::vector<Diagnostic> diagnostics;  ///< all diagnostics, sorted by position; only errors prevent a configuration
   std::vector<IncludedFile> included;   ///< the files that the main file includes; filled if there are diagnostics
   /// Paths and patterns (files_for) of files whose change may change the result. The main file is left out, and so are
@@ -49,7 +49,7 @@ std::string meaning_of(const limit::Limit& limit, const Config& config);
 /// Returns the JSON Schema (draft 2020-12) of the configuration, generated from the table that the checker uses.
 std::string schema();
 
-/// Returns the tables of docs/configuration.md, generated from the same table.
+/// Returns the tables of docs/configuration.md, generated from the same table as the schema.
 std::string reference();
 
 /// Returns the table of docs/advice.md, with one row for each piece of advice.

@@ -34,7 +34,7 @@ struct ValueWithPlace {
 /// The expected value of a field in the answer.
 struct ExpectedField {
   std::string name;
-  /// A text is the only value that is accepted; true accepts any value; false means that the field must be missing.
+  /// A text accepts only this value; true accepts any value; false requires that the field is missing.
   std::variant<bool, std::string> value;
   TestPlace place;
 };
@@ -78,7 +78,7 @@ struct TestCertificate {
 /// A step that sends a request once or several times.
 struct SendStep {
   std::string method;
-  std::optional<bool> tls;  ///< empty if the URL is only a path
+  std::optional<bool> tls;  ///< use of TLS; empty if the URL is only a path
   std::string host;
   std::string path;
   std::string query;  ///< query with its '?'; empty if there is none
@@ -120,7 +120,7 @@ struct PolicyTests {
 };
 
 struct LoadedPolicyTests {
-  std::optional<PolicyTests> file;      ///< empty if there is an error
+  std::optional<PolicyTests> file;      ///< the tests; empty if there is an error
   std::vector<Diagnostic> diagnostics;  ///< all diagnostics, sorted by position
 };
 
@@ -139,7 +139,7 @@ Diagnostic wrong_config(const PolicyTests& tests, std::string why);
 /// uses.
 std::string policy_tests_schema();
 
-/// Returns the tables of docs/policy_tests.md, generated from the same table.
+/// Returns the tables of docs/policy_tests.md, generated from the same table as the schema.
 std::string policy_tests_reference();
 
 }  // namespace headgate::config

@@ -13,7 +13,7 @@ namespace headgate::config {
 
 /// A configuration that was read again.
 struct ReadConfig {
-  std::optional<Config> config;        ///< empty if it cannot be used
+  std::optional<Config> config;        ///< the configuration; empty if it cannot be used
   std::string file;                    ///< path of the file; empty if there is none
   std::vector<Diagnostic> mistakes;    ///< mistakes, including warnings; line 0 marks a mistake without a place
   std::vector<std::string> watched{};  ///< the file itself, then the files of Loaded::watched; empty if unknown

@@ -10,7 +10,7 @@
 
 namespace headgate {
 
-/// An alarm, owned by its user. Only on the thread of its clock, and must not outlive the clock.
+/// An alarm, owned by its user. Use it only on the thread of its clock. Must not outlive the clock.
 class Alarm {
  public:
   using Ring = void (*)(void* owner);
@@ -42,9 +42,9 @@ class Clock {
   virtual Instant wall() const noexcept = 0;
   /// Returns the time of day in whole seconds, at a fraction of the cost of wall().
   virtual std::time_t second() const noexcept = 0;
-  /// Creates an alarm that is not set; it calls `ring(owner)`.
+  /// Creates an alarm that is not set. The alarm calls `ring(owner)`.
   virtual std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) = 0;
-  /// Creates a bell for other threads; it calls `ring(owner)`.
+  /// Creates a bell that other threads can ring. The bell calls `ring(owner)`.
   virtual std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) = 0;
 };
 

@@ -23,13 +23,13 @@ struct Lists {
     Spare* next;
   };
   std::array<Spare*, kSizes> first{};
-  std::array<std::size_t, kSizes> kept{};  ///< bytes
+  std::array<std::size_t, kSizes> kept{};  ///< bytes of kept frames, by size
 };
 
 // The lists have no destructor, so that no access has to check whether they are constructed.
 extern constinit thread_local Lists lists;
 
-/// Allocates memory of the system for a frame, if none is kept.
+/// Allocates memory for a frame from the system, because no freed frame of this size is kept.
 void* take_new(std::size_t bytes);
 
 // With AddressSanitizer each frame is an allocation of its own, because the sanitizer would otherwise miss the use of a

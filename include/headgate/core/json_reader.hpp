@@ -13,7 +13,7 @@ enum class JsonKind : std::uint8_t { object, list, text, number, boolean, null, 
 
 /// The reason why a reader stopped.
 enum class JsonFault : std::uint8_t {
-  none,        ///< it did not stop, or the caller stopped it
+  none,        ///< the reader did not stop, or the caller stopped it
   value,       ///< another kind of value was expected, or the value is not valid JSON
   colon,       ///< no ':' after the name of a member
   separator,   ///< neither ',' nor the closing bracket after a member or an element
@@ -24,8 +24,8 @@ enum class JsonFault : std::uint8_t {
   depth,       ///< deeper nesting than accepted
 };
 
-/// The reader. Every function that takes a value returns false if it cannot take the value. Nothing more can be read
-/// afterwards. The text must outlive the reader. Not thread-safe.
+/// The reader. A function that cannot take the value returns false, and nothing more can be read afterwards. The text
+/// must outlive the reader. Not thread-safe.
 class JsonReader {
  public:
   /// `deepest` is the maximum depth of nested objects and lists.
@@ -55,12 +55,13 @@ class JsonReader {
   bool text(std::string& out);
   /// Takes a text as it is written, without checking its escapes and encoding.
   bool raw_text(std::string_view& out);
-  /// Takes a number as it is written. Refuses a number that a double cannot hold, because readers differ in its value.
+  /// Takes a number as it is written. Refuses a number that a double cannot hold, because JSON readers disagree on its
+  /// value.
   bool number(std::string_view& out);
   bool boolean(bool& out);
   /// Takes letters, digits and other characters that may be part of a number.
   std::string_view word() noexcept;
-  /// Takes any value and checks it.
+  /// Takes the next value of any kind and checks it.
   bool pass();
 
  private:

@@ -13,7 +13,7 @@ bool is_json_number(std::string_view text) noexcept;
 enum class JsonEscape : std::uint8_t {
   taken,
   unknown,       ///< JSON does not have this escape; only its backslash was taken
-  no_character,  ///< "\u" without four digits, or half of a pair
+  no_character,  ///< "\u" without four digits, or half of a surrogate pair
 };
 
 /// Takes an escape off the front of `rest`, which begins with a backslash, and appends its character as UTF-8. "\u0000"

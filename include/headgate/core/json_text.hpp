@@ -8,7 +8,7 @@
 
 namespace headgate {
 
-/// Maximum number of bytes that one byte of a text becomes.
+/// Maximum number of bytes that escaping makes of one byte.
 inline constexpr std::size_t kMaxJsonBytes = 6;
 
 /// Writes `text` escaped, so that the result is UTF-8 and printable on one line, whatever `text` contains. Invalid

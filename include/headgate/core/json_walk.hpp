@@ -1,6 +1,6 @@
 #pragma once
-// Reads the JSON of files that people write, such as key files and price files. The caller states the expected kind of
-// each value, and a value of any other kind is refused at its place. Calls of the caller are nested as the values are.
+// Reads the JSON of files that people write, such as key files and price files. The caller says which kind of value it
+// expects; a value of any other kind is refused at its place. The calls are nested like the values of the file.
 
 #include "headgate/core/json_reader.hpp"
 #include "headgate/core/json_spelling.hpp"
@@ -18,13 +18,13 @@ namespace headgate {
 struct JsonMistake {
   std::size_t line = 1;    ///< line, counted from 1
   std::size_t column = 1;  ///< column, counted from 1 in bytes
-  std::string pointer{};   ///< "/keys/3/sha256"; empty for the whole file
-  std::string message{};   ///< a sentence without a full stop that quotes nothing of the file
-  std::string help{};      ///< what to write instead; may be empty
+  std::string pointer{};   ///< JSON pointer such as "/keys/3/sha256"; empty for the whole file
+  std::string message{};   ///< reason, a sentence without a full stop that quotes nothing of the file
+  std::string help{};      ///< advice what to write instead; may be empty
 };
 std::string to_text(const JsonMistake& mistake);  ///< returns "12:5: message [/keys/3/sha256]; help"
 
-/// The reader. A function that takes a value returns false if it cannot, and from then on all of them do. The first
+/// A reader of one text. If a function cannot take a value, this call and all later ones return false, and the first
 /// mistake is kept with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
@@ -40,8 +40,8 @@ class JsonWalk {
   /// Returns the offset after the value that was taken last.
   std::size_t passed() const noexcept { return json_.passed(); }
 
-  /// Calls `take(name)` for each member. `take` must take the value of the member, and return whether it could. A name
-  /// that occurs twice is refused, and so is a member too many.
+  /// Calls `take(name)` for each member. `take` must take the value of the member, and return whether it could. Refuses
+  /// a name that occurs twice, and more members than the maximum.
   template <class Take>
   bool object(Take take);
   /// Calls `take()` for each element of a list.
@@ -52,9 +52,9 @@ class JsonWalk {
   /// Takes a number as it is written.
   bool number(std::string_view& out);
   bool whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most);
-  /// Takes any value and checks its spelling.
+  /// Takes a value of any kind and checks its spelling.
   bool pass();
-  /// Takes the end of the text: nothing more may follow.
+  /// Takes the end of the text; refuses anything else.
   bool end();
 
   // The functions below refuse a value because of its meaning. They always return false, so that callers can return the

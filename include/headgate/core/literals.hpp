@@ -15,7 +15,7 @@ namespace headgate {
 struct Rate {
   std::uint64_t count = 1;
   Duration period{1};
-  bool month = false;  ///< written "/month": a calendar month; `period` is then 31 days
+  bool month = false;  ///< true for "/month", a calendar month; `period` is then 31 days
   bool operator==(const Rate&) const = default;
 };
 /// Maximum count of a rate.

@@ -13,8 +13,8 @@ namespace headgate {
 template <typename E>
 inline constexpr std::size_t kCountOf = static_cast<std::size_t>(E::count);
 
-/// The rows of a constant table, in the order of the enumerators of E. `size` is given for an enumeration without
-/// `count`, or for a table that leaves out the last of them.
+/// The rows of a constant table, in the order of the enumerators of E. Pass `size` if the enumeration has no `count`,
+/// or if the table leaves out the last enumerators.
 template <typename E, typename T, std::size_t size = kCountOf<E>>
 struct PerEnum : std::array<T, size> {
   template <std::size_t rows>
@@ -43,7 +43,7 @@ consteval std::size_t count_up_to() {
   return size;
 }
 
-/// The word of each enumerator of an enumeration without `count`, whose last enumerator is `last`.
+/// The words of an enumeration that does not end with `count`; `last` is its last enumerator.
 template <auto last>
 using WordsUpTo = PerEnum<decltype(last), std::string_view, count_up_to<last>()>;
 

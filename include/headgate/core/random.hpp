@@ -1,6 +1,6 @@
 #pragma once
-// Randomness as an argument. With the same seed, code that draws from it makes the same decisions again. Used by most
-// modules.
+// Sources of random numbers, which are passed to code as arguments. With the same seed, that code makes the same
+// decisions again. Used by most modules.
 
 #include "headgate/core/hex.hpp"
 

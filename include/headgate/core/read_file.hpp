@@ -38,8 +38,8 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
-  /// Reads at most `size` bytes; 0 at the end. Waits for an empty pipe while a process has it open for writing. If no
-  /// process has it open for a second, returns the error `no_writer`.
+  /// Reads at most `size` bytes; 0 at the end. If a pipe is empty, waits as long as a process has it open for writing.
+  /// If no process has it open for a second, returns the error `no_writer`.
   Result<std::size_t, FileTrouble> read(char* out, std::size_t size);
   /// Returns the state of the file when it was opened.
   const struct stat& about() const noexcept { return about_; }
@@ -49,7 +49,7 @@ class InputFile {
 
   int descriptor_ = -1;
   struct stat about_ {};
-  bool begun_ = false;  ///< a process writes to the pipe, or has written to it
+  bool begun_ = false;  ///< true if a process writes to the pipe, or has written to it
 };
 
 /// Returns the whole content of a file, or the error `too_large` if it has more than `most` bytes.

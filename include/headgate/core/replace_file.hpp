@@ -33,7 +33,7 @@ class FileLock {
 
 /// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets the mode
 /// `if_new`, whatever the umask is. Returns the error as a sentence without a dot; the file is then unchanged. If
-/// `last_look` is set, it is called when the new content is on the disk: if it returns false, the file is not replaced,
+/// `last_look` is set, it is called when the new content is on the disk. If it returns false, the file is not replaced,
 /// and the error is "… has changed meanwhile".
 std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new = 0600,
                                         const std::function<bool()>& last_look = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Whether this build runs under a sanitizer of GCC or clang. Used by net and frame_pool.
+// Tells whether this build runs under a sanitizer of GCC or clang. Used by net and frame_pool.
 
 namespace headgate {
 

@@ -22,7 +22,7 @@ namespace detail {
 struct TaskPromiseBase : frame_pool::Pooled {
   std::coroutine_handle<> parent = std::noop_coroutine();
   std::exception_ptr thrown;
-  bool starting = false;  // the parent's await is still on the stack
+  bool starting = false;  // true if the parent's await is still on the stack
   bool ended = false;
 
   struct ToParent {
@@ -98,7 +98,7 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  /// False if the child ended without waiting; then the parent continues at once.
+  /// Returns false if the child ended without waiting; the parent then continues at once.
   bool await_suspend(std::coroutine_handle<> parent) noexcept {
     auto& promise = handle_.promise();
     promise.parent = parent;

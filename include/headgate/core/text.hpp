@@ -27,12 +27,12 @@ constexpr bool all_alnum(std::string_view text, std::string_view others = {}) no
 }
 
 namespace detail {
-/// Does the comparison of same_word() for texts of the same length.
+/// Compares the letters for same_word(). `a` and `b` have the same length.
 bool same_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Returns whether both are equal apart from the case of ASCII letters. Most words differ in length and are compared
-/// without a call.
+/// Returns whether `a` and `b` are equal apart from the case of ASCII letters. Most words differ in length, and are
+/// then compared without a call.
 inline bool same_word(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_letters(a, b);
 }
@@ -45,7 +45,7 @@ constexpr std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
-/// Joins `words`, strings or views, with `between` between each two.
+/// Joins `words`, which are strings or views, with `between` between each two.
 template <class Range>
 std::string joined(const Range& words, std::string_view between) {
   std::string out;

@@ -10,8 +10,7 @@
 
 namespace headgate {
 
-/// The buffer. Keeps its memory for the next text. A std::string would fill it with zeros each time before it is
-/// written.
+/// The buffer. Keeps its memory for the next text. A std::string would fill its memory with zeros before each write.
 class TextBuffer {
  public:
   /// Returns the text that write(cursor) writes, of at most `most` bytes, which replaces the previous text. Valid until

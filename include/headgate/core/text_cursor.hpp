@@ -31,8 +31,8 @@ inline constexpr auto kPowersOfTen = [] {
   return out;
 }();
 
-/// 1233 / 4096 is about log10(2), so the number of bits gives the number of digits, or one less. A comparison tells
-/// which of the two is right. 0 is treated as 1, because both have one digit.
+/// 1233 / 4096 is about log10(2), so the number of bits gives the number of digits, or one less; a comparison with a
+/// power of ten tells which of the two is right. 0 is treated as 1, because both have one digit.
 constexpr std::size_t digits_of(std::uint64_t number) noexcept {
   number |= 1;
   const auto about = static_cast<std::size_t>(std::bit_width(number)) * 1233 >> 12;
@@ -45,7 +45,7 @@ constexpr std::size_t digits_of(std::uint64_t number) noexcept {
 /// checks for the end and stops there.
 class TextCursor {
  public:
-  static constexpr std::size_t kMaxDigits = 20;  ///< of a number, including its sign
+  static constexpr std::size_t kMaxDigits = 20;  ///< maximum length of a number, including its sign
 
   /// Writes at most `room` bytes from `at` on.
 #ifdef NDEBUG
@@ -75,7 +75,7 @@ class TextCursor {
     at_ += size;
   }
 
-  /// Most texts are short, so two overlapping moves and no call are enough.
+  /// Writes a text. Most texts are short, and two overlapping moves write such a text without a call.
   void text(std::string_view text) noexcept {
     const auto size = text.size();
     expect(size);

@@ -8,7 +8,7 @@
 
 namespace headgate {
 
-/// Returns the bytes of the character at `at`, 1 to 4; 0 if there is no valid one.
+/// Returns the number of bytes of the character at `at`, 1 to 4; 0 if there is no valid character.
 std::size_t character_length(std::string_view text, std::size_t at) noexcept;
 
 /// Returns the longest prefix of `text` of at most `most` bytes that does not end within a character.

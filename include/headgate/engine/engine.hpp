@@ -14,7 +14,7 @@
 
 namespace headgate::engine {
 
-/// The owner of the snapshot and the gateway. One thread. All exchanges must have ended before it is destroyed.
+/// The owner of the snapshot and the gateway. One thread. All exchanges must have ended before the engine is destroyed.
 class Engine {
  public:
   /// Creates an engine for live traffic or tests; counters, sinks and servers belong to the caller. `first` is complete
@@ -25,9 +25,9 @@ class Engine {
   gateway::Gateway& gateway() noexcept { return gateway_; }
   const gateway::SnapshotPtr& snapshot() const noexcept { return snapshot_; }
 
-  /// Uses `next` for new exchanges from now on. It is complete except for its counters.
+  /// Uses `next` for new exchanges from now on. `next` is complete except for its counters.
   void adopt(gateway::Snapshot next);
-  /// Does the same with other overrides; null for none.
+  /// Uses the same snapshot with other overrides for new exchanges; null for none.
   void use_overrides(std::shared_ptr<const gateway::OverrideTable> overrides);
   /// Stops the background work. No exchange may begin afterwards.
   void stop() { gateway_.stop(); }
@@ -41,11 +41,12 @@ class Engine {
   gateway::Gateway gateway_;
 };
 
-/// An engine with its own counters, all of them in memory, and with sinks that discard everything. It accepts
+/// An engine with its own counters, all of them in memory, and with sinks that discard everything. The engine accepts
 /// gateway::Exchange::assumed.
 class Offline {
  public:
-  /// `parts` must not name a Redis: there is one in memory, which is empty at first. Missing retry budgets are added.
+  /// `parts` must not name a Redis, because this object has a Redis in memory, which is empty at first. Missing retry
+  /// budgets are added.
   Offline(Clock& clock, std::uint64_t seed, gateway::Snapshot parts, std::size_t max_keys);
   Offline(const Offline&) = delete;
   Offline& operator=(const Offline&) = delete;

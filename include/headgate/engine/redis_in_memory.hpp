@@ -47,7 +47,8 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
 
   Clock& clock_;
   const std::size_t max_keys_;
-  std::optional<limit::MemoryStore> store_;  // created at the first count, because most policies have no Redis
+  // the counters, created at the first count, because most policies have no Redis
+  std::optional<limit::MemoryStore> store_;
   room::MemoryRooms rooms_;
   boost::unordered_flat_set<std::uint64_t> holders_;
   std::optional<Clock::Steady> down_since_;

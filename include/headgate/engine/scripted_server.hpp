@@ -61,7 +61,8 @@ class ScriptedUpstream final : public upstream::Upstream {
   Clock& clock_;
   std::string name_;
   const Scripts& scripts_;
-  std::optional<balance::Places> places_;  ///< absent if its servers may have any number of requests
+  /// places at the servers of the upstream; absent if they may have any number of requests
+  std::optional<balance::Places> places_;
   std::optional<shed::Concurrency> concurrency_;
   shed::Overload overload_;
 };

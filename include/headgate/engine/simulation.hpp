@@ -28,14 +28,14 @@ namespace headgate::engine {
 
 /// A request and the answer of its server.
 struct RequestArrival {
-  /// time of arrival; if it is before that of the previous request, the time of the previous request is used
+  /// time of arrival; a time before that of the previous request counts as the time of the previous request
   Instant at{};
   boost::asio::ip::address address{};  ///< address of the client
   std::string_view method = "GET";
-  std::string_view host{};      ///< as a client writes it, with an optional port; empty if the request has no Host
-  std::string_view path = "/";  ///< as a client writes it
-  std::string_view query{};     ///< begins with '?' or is empty
-  std::span<const http::Field> fields{};  ///< without Host
+  std::string_view host{};      ///< host as a client writes it, with an optional port; empty if the request has no Host
+  std::string_view path = "/";  ///< path as a client writes it
+  std::string_view query{};     ///< query of the target; begins with '?' or is empty
+  std::span<const http::Field> fields{};  ///< fields of the head without Host
   std::uint64_t bytes = 0;                ///< bytes of the request body
   std::string_view text{};                ///< the body, of that length; empty for zeros; must outlive the exchange
   bool tls = false;                       ///< the request uses TLS
@@ -70,14 +70,14 @@ struct ArrivalResult {
   gateway::Exchange& exchange;  ///< the exchange with all details
 };
 
-/// A run. One thread, which reports no events while it lives. The same configuration, seed and arrivals give the same
-/// decisions.
+/// A run. One thread; while the run lives, this thread reports no events. The same configuration, seed and arrivals
+/// give the same decisions.
 class Simulation {
  public:
   struct Setup {
     Instant start;  ///< time at which the run starts
     std::uint64_t seed = 1;
-    std::size_t max_keys = 1'000'000;  ///< for counters in memory, and for those of the Redis replacement
+    std::size_t max_keys = 1'000'000;  ///< maximum number of counters in memory, and of those of the Redis replacement
   };
 
   /// `parts` has a configuration and its keys; its servers are created here.
@@ -94,7 +94,7 @@ class Simulation {
   /// Sends a request now, ignoring its `at`. Calls `tell` when it has ended: before this function returns, or while
   /// time passes. `tell` must live until then. Returns the number of the request.
   std::uint64_t send(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell);
-  /// Returns how a request would be handled now. Takes nothing.
+  /// Returns how a request would be handled now, without taking permits.
   gateway::Explanation explain(const RequestArrival& arrival);
   gateway::Explanation explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed = {});
   /// Returns how many requests have been sent and have not ended.

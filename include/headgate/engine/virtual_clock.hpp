@@ -43,7 +43,8 @@ class VirtualClock final : public Clock {
  private:
   class OnThisClock;
   class AlarmBell;
-  /// Not zero, because some code treats the start of the steady clock as "never".
+  /// The first time of the steady clock. It is not zero, because some code treats the start of the steady clock as
+  /// "never".
   static constexpr Steady kFirst{std::chrono::hours(1000)};
 
   /// A set alarm. The heap stores the sort keys beside the pointer, so that comparisons do not access the alarm.

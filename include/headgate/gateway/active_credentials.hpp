@@ -22,12 +22,13 @@ class ActiveCredentials {
   const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
   const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }
 
-  /// The address lists, in the order of IdentityOptions::address_files; null for a file that only a candidate names.
+  /// Returns the address lists, in the order of IdentityOptions::address_files; null for a file that only a candidate
+  /// names.
   const std::vector<std::shared_ptr<const identity::AddressBlocks>>& address_lists() const noexcept {
     return address_lists_;
   }
 
-  /// The user lists, in the order of IdentityOptions::user_files; null for a file that only a candidate names.
+  /// Returns the user lists, in the order of IdentityOptions::user_files; null for a file that only a candidate names.
   const std::vector<std::shared_ptr<const identity::Users>>& user_lists() const noexcept { return user_lists_; }
 
   /// The prices of language models; null if the configuration names no price file.
@@ -35,11 +36,11 @@ class ActiveCredentials {
 
   /// Returns the size of `limit` that the record of this key sets, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
-  /// The highest number of rates that any key sets for `limit`.
+  /// Returns the highest number of rates that any key sets for `limit`.
   std::size_t most_rules(const CompiledLimit& limit) const noexcept;
-  /// Sentences about mistakes: one for each tier that an API key names but no limit has, and one for each override
-  /// without an effect. An override has no effect if no limit has its name, or if the limit's algorithm does not allow
-  /// its size.
+  /// Returns sentences about mistakes: one for each tier that an API key names but no limit has, and one for each
+  /// override without an effect. An override has no effect if no limit has its name, or if the limit's algorithm does
+  /// not allow its size.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The exchange that a session or a stream is answering. Ends the exchange early if the client is gone, and answers in
-// place of a handler that throws.
+// The exchange that a session or a stream is answering. ActiveExchange ends the exchange early if the client is gone;
+// answer_bug() answers if the handler throws.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -25,7 +25,7 @@ class ActiveExchange {
   void begin(Exchange& x) noexcept { x_ = &x; }
   void end() noexcept { x_ = nullptr; }
 
-  /// The exchange; null before begin() and after end().
+  /// Returns the exchange; null before begin() and after end().
   const Exchange* current() const noexcept { return x_; }
   /// Returns whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
@@ -35,7 +35,7 @@ class ActiveExchange {
   /// is always true. For a tunnel the result is always false, because the directions of a tunnel end separately.
   bool ends_with_client() const noexcept;
 
-  /// The lowest rate at which bodies must flow, in bytes per second; 0 if there is no bound.
+  /// Returns the lowest rate at which bodies must flow, in bytes per second; 0 if there is no bound.
   std::uint64_t min_rate() const noexcept;
 
   /// The attempt of an exchange that ends early, and the configuration whose counters include the attempt. Both stay
@@ -54,9 +54,9 @@ class ActiveExchange {
     SnapshotPtr snapshot_;
     upstream::AttemptPtr attempt_;
   };
-  /// Marks the exchange as ended, so that its answer is not sent, and ends its delay. The caller then closes the
-  /// client's side and cancels the returned attempt, in this order. Each of the two calls wakes the exchange, which may
-  /// end and delete its session before the call returns.
+  /// Marks the exchange as ended, so that its answer is not sent, and ends its delay. The caller then does two things,
+  /// in this order: it closes the client's side, and cancels the returned attempt. Closing and cancelling each wake the
+  /// exchange, which may end and delete its session before the call returns.
   [[nodiscard]] Server end_early(Because because) noexcept;
 
   /// Marks the answer as the last one of its connection.

@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// Replaces the credentials of a request. Only a gateway that was made for it (Services::assumes) uses this.
+/// Replaces the credentials of a request. Used only by a gateway with Services::assumes.
 struct AssumedCaller {
   /// The payload of a token, as a JSON object. No signature is verified. Empty to use the token of the request. Lives
   /// as long as the exchange.

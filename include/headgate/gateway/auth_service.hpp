@@ -1,6 +1,6 @@
 #pragma once
 // A service that decides whether a request may pass, before the request goes to its server, as with nginx's
-// auth_request and Traefik's forwardAuth. config fills the options, a compiled route adds the rest, and an exchange
+// auth_request and Traefik's forwardAuth. config fills the options, and a compiled route adds the rest. An exchange
 // keeps the service's answer.
 
 #include "headgate/core/time.hpp"
@@ -18,7 +18,7 @@
 
 namespace headgate::gateway {
 
-/// The parts of a request that the service gets in header fields of their own. The configuration uses the same words.
+/// A part of a request that the service gets in header fields. The configuration uses the same words.
 enum class AuthRequestPart : std::uint8_t {
   method,    ///< X-Forwarded-Method, X-Original-Method
   host,      ///< X-Forwarded-Host and -Proto
@@ -43,7 +43,7 @@ struct AuthService {
   std::vector<std::string> copy;            ///< fields of the service's answer that the server gets
   std::vector<std::string> copy_to_answer;  ///< fields of the service's answer that the client gets
   Duration timeout = std::chrono::seconds(2);
-  Duration remember{0};  ///< how long an answer is reused for the same question; 0 to ask for each request
+  Duration remember{0};  ///< time for which an answer is reused for the same question; 0 to ask for each request
   AuthIfDown if_down = AuthIfDown::reject;
 
   bool tells(AuthRequestPart what) const noexcept { return told[static_cast<std::size_t>(what)]; }
@@ -53,7 +53,7 @@ struct AuthService {
 struct CompiledAuth {
   const AuthService* options = nullptr;
   std::size_t upstream = 0;       ///< index of the upstream
-  http::FieldNames fields;        ///< AuthService::fields
+  http::FieldNames fields;        ///< the fields that the service gets, from AuthService::fields
   std::vector<std::string> kept;  ///< lower case, sorted: the fields of the answer that are used
 };
 
@@ -63,7 +63,7 @@ enum class AuthOutcome : std::uint8_t {
   /// the answer neither allows nor refuses; the request is refused even with AuthIfDown::allow, because its caller may
   /// have caused the answer
   unclear,
-  down  ///< there was no answer, or one with 5xx
+  down  ///< there was no answer, or its status was 5xx
 };
 
 /// The service's answer to one question. Never changes once made, so all requests with the same question may share it.
@@ -77,7 +77,8 @@ struct AuthAnswer {
   bool passes = false;
   std::string why;   ///< the reason for `unclear` and `down`, for the log: "it did not answer in time"
   std::string text;  ///< the text that the fields are views into
-  /// For an allowed request, the fields in `kept`, each name once; for a refused one, the fields that the caller gets.
+  /// The fields in `kept` for an allowed request, each name once; for a refused request, the fields that the caller
+  /// gets.
   http::Fields fields;
   std::string body;  ///< the body of a refusal
 

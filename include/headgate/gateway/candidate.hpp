@@ -34,7 +34,7 @@ struct CandidateExchange;
 struct CandidateState {
   explicit CandidateState(std::size_t keys) : max_keys(keys), memory({.max_keys = keys}) {}
 
-  const std::size_t max_keys;  ///< the bound of `memory`
+  const std::size_t max_keys;  ///< maximum number of keys in `memory`
   limit::MemoryStore memory;
   limit::BanTable bans;
   room::MemoryRooms rooms;
@@ -52,7 +52,7 @@ enum class Compared : std::uint8_t {
 };
 inline constexpr WordsOf<Compared> kComparedWords({"both_allowed", "both_refused", "hit", "freed", "undecided"});
 
-/// Why a request was not compared.
+/// The reason why a request was not compared.
 enum class Undecided : std::uint8_t {
   /// the active gateway ended the request for a reason outside all policies, such as overload, an operator or the
   /// client
@@ -66,7 +66,7 @@ enum class Undecided : std::uint8_t {
 };
 inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_down", "token", "too_many", "bug"});
 
-/// The name under which refusals without a limit are counted: no route, credentials.
+/// The name under which refusals are counted that no limit caused, such as an unknown route or a wrong credential.
 inline constexpr std::string_view kNoLimit = "-";
 
 /// The candidate of one worker; that worker's thread only. Exchanges refer to the candidate through their snapshot, so
@@ -78,12 +78,12 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
  public:
   /// Maximum number of concurrent calls to Redis. While the maximum is reached, further requests are not decided.
   static constexpr std::size_t kMaxCalls = 256;
-  /// Maximum number of concurrent exchanges whose end the candidate has to see. While the maximum is reached, further
-  /// requests are not decided.
+  /// Maximum number of concurrent exchanges that the candidate follows until they end. While the maximum is reached,
+  /// further requests are not decided.
   static constexpr std::size_t kMaxExchanges = 10'000;
 
-  /// `parts` has the configuration of the candidate with the credentials of the active one, and no counters or servers.
-  /// Clock, random and registry outlive this object.
+  /// `parts` has the configuration of the candidate and the credentials of the active configuration, but neither
+  /// counters nor servers. `clock`, `random` and `registry` outlive this object.
   Candidate(Clock& clock, Random& random, std::shared_ptr<CandidateState> state, Snapshot parts,
             std::shared_ptr<const CompiledConfig> live, observe::Registry& registry, observe::Writer worker);
   ~Candidate();
@@ -96,11 +96,13 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void use_overrides(std::shared_ptr<const OverrideTable> overrides);
   const std::shared_ptr<CandidateState>& state() const noexcept { return state_; }
 
-  /// Call this when the active policy has decided. `refused` is its refusal, or null.
+  /// Evaluates the request under the candidate policy. Call it when the active policy has decided. `refused` is the
+  /// refusal of the active policy; null if it has not refused the request.
   void decided(Path& live, Exchange& x, const Problem* refused) noexcept;
-  /// Call this when the head of a server's answer has arrived. `x.candidate` is not null.
+  /// Takes over the gRPC status and the costs of an answer. Call it when the head of a server's answer has arrived.
+  /// `x.candidate` is not null.
   static void answered(Exchange& x) noexcept;
-  /// Call this when the exchange has ended. `x.candidate` is not null.
+  /// Runs the last steps of the evaluation. Call it when the exchange has ended. `x.candidate` is not null.
   static void ended(Exchange& x) noexcept;
 
   /// Returns the keys that only one of the two policies refused since the last call. `rejected` has the keys that only
@@ -111,10 +113,10 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
 
  private:
   friend struct CandidateExchange;
-  static constexpr std::size_t kMaxSpare = 256;  ///< the number of exchanges that are kept for reuse
+  static constexpr std::size_t kMaxSpare = 256;  ///< most exchanges that are kept for reuse
   /// The counters of one limit and tier, of either policy.
   struct Row {
-    std::array<observe::Counter*, 4> by{};  ///< by Compared
+    std::array<observe::Counter*, 4> by{};  ///< indexed by Compared; `undecided`, the last value, has no counter here
     observe::LimitTop* hit = nullptr;
     observe::LimitTop* freed = nullptr;
   };
@@ -155,8 +157,8 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   std::array<observe::Counter*, kComparedWords.size()> totals_{};
   std::array<observe::Counter*, kUndecidedWords.size()> reasons_{};
   std::shared_ptr<const CompiledConfig> live_;
-  std::vector<Row*> live_rows_;  ///< by CompiledTier::number
-  std::vector<Row*> own_rows_;   ///< by CompiledTier::number
+  std::vector<Row*> live_rows_;  ///< indexed by CompiledTier::number
+  std::vector<Row*> own_rows_;   ///< indexed by CompiledTier::number
   struct Log;
   std::unique_ptr<Log> log_;
   std::unique_ptr<Path> path_;

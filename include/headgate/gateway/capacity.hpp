@@ -16,10 +16,10 @@ namespace headgate::gateway {
 struct UpstreamOptions;
 
 /// A number of places, as rules for the stores of limits. A lower priority may use fewer places than a higher one. Each
-/// of these numbers has its own rule, because the rule of a counter must not change while the counter is used.
+/// such number has a rule of its own, because the rule of a counter must not change while the counter is used.
 struct CapacitySize {
-  limit::Rule all;    ///< for all gateways together
-  limit::Rule share;  ///< for this gateway, while Redis is down
+  limit::Rule all;    ///< the rule for all gateways together
+  limit::Rule share;  ///< the rule for this gateway alone, while Redis is down
 };
 
 /// The capacity of one upstream. Immutable; belongs to a compiled config.
@@ -37,8 +37,8 @@ struct Capacity {
 /// Returns the name of the capacity of this upstream.
 std::string capacity_name(std::string_view upstream);
 
-/// Returns the capacity of `upstream`, in which each of `sharers` gateways has a share; null if the upstream has no
-/// capacity.
+/// Returns the capacity of `upstream`; null if the upstream has none. While Redis is down, each of the `sharers`
+/// gateways has its share of the places.
 std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers);
 
 }  // namespace headgate::gateway

@@ -32,17 +32,17 @@ class ToldSizes;
 struct Keyed;
 
 /// The moment on the path when a limit is checked. Limits that need only the head come first, so that a flood costs no
-/// signature check and no Redis call. Limits that count by a credential come after the credential was checked, so that
-/// a forged credential takes no permits of another caller.
-/// no_request: limits that count no requests, but glitches
+/// signature check and no Redis call. Limits that count by a credential come after the check of the credential, so that
+/// a forged credential takes no permits of another caller. `no_request` has the limits that count glitches and not
+/// requests.
 enum class Stage { memory, memory_after_auth, redis, no_request, count };
 
-/// A fraction of a limit's size, and the route that the fraction is for.
+/// The fraction of a limit's size that a route uses.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;  ///< equal to `up` for the whole limit; all its routes then share one counter
-  std::string route;       ///< for a part of the limit: the route that is counted
-  Sharers sharers{};       ///< how many gateways share the limit while Redis is down
+  std::uint32_t down = 1;  ///< equal to `up` for the whole limit; all routes that use the whole limit share one counter
+  std::string route;       ///< the route that has its own counter, if the fraction is below 1
+  Sharers sharers{};       ///< number of gateways that share the limit while Redis is down
   /// the fixed part of the limit that this gateway grants while Redis is down; 0 for an equal share among `sharers`
   std::uint32_t alone_up = 0;
   std::uint32_t alone_down = 1;
@@ -52,21 +52,21 @@ struct Fraction {
 /// The part of a tier's rules that one of several gateways grants.
 struct LocalShare {
   std::vector<limit::Rule> rules;
-  std::vector<UntilWait> rejections;  ///< for each rule, the words of its rejection
+  std::vector<UntilWait> rejections;  ///< the prepared text of the rejection by each rule
 };
 
 /// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
   std::size_t number = 0;          ///< index among all tiers of the configuration
-  std::string name;                ///< empty if the limit has no tiers
-  std::vector<limit::Rule> rules;  ///< empty if the tier is unlimited
+  std::string name;                ///< name of the tier; empty if the limit has no tiers
+  std::vector<limit::Rule> rules;  ///< rules of the tier; empty if it is unlimited
   std::uint32_t shards = 1;        ///< above 1: the number of counters in Redis, of which a request uses one
   std::vector<limit::Rule> shard;  ///< the rules of each shard; empty without shards
   /// This gateway's share of the rules; used while Redis is down.
   std::shared_ptr<const ForSharers<LocalShare>> local;
   std::string policy;                      ///< the value of RateLimit-Policy
   std::vector<std::string> labels;         ///< the name of each rule in RateLimit
-  std::vector<UntilWait> rejections;       ///< for each rule, the words of its rejection
+  std::vector<UntilWait> rejections;       ///< the prepared text of the rejection by each rule
   std::optional<shed::Priority> priority;  ///< the priority of the tier's callers
 };
 
@@ -101,9 +101,9 @@ bool lets_wait(std::span<const RouteLimit> limits) noexcept;
 
 /// A limit of a route that suspends keys, or whose keys an operator may suspend.
 struct RouteBan {
-  const RouteLimit* route_limit = nullptr;   ///< in the plan of the route
-  const limit::BanPolicy* policy = nullptr;  ///< null if only operators suspend keys
-  std::size_t number = 0;                    ///< if there is a policy: the index among the limits that suspend
+  const RouteLimit* route_limit = nullptr;   ///< the limit in the plan of the route
+  const limit::BanPolicy* policy = nullptr;  ///< the policy for suspensions; null if only operators suspend keys
+  std::size_t number = 0;                    ///< index among the limits that suspend; only valid if there is a policy
   bool by_address = false;                   ///< whether blocks of addresses may be suspended
   bool after_auth = false;                   ///< whether the key is known only after the credentials are checked
 };
@@ -122,10 +122,11 @@ struct Route {
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
-  /// The same route with another upstream, which gets the requests that a limit rejects. While the circuit is open,
-  /// this upstream gets all requests. Null if such requests are refused. The `instead` of that route is null.
+  /// The same route with another upstream. That upstream gets the requests that a limit rejects, and all requests while
+  /// the circuit of this route's own upstream is open. Null if such requests are refused instead. The `instead` of that
+  /// route is null.
   std::shared_ptr<const Route> instead;
-  std::shared_ptr<const CompiledSplit> split;  ///< null if all requests go to one upstream
+  std::shared_ptr<const CompiledSplit> split;  ///< the split of the requests; null if all of them go to one upstream
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;  ///< the changes to messages; null if there are none
   /// the rules for all routes, then the rules of this route; an address must be allowed by all of them
@@ -134,7 +135,7 @@ struct Route {
   std::shared_ptr<const CompiledAuth> auth;      ///< the auth service; null if there is none
   std::shared_ptr<const BodyPlan> bodies;        ///< what limits read from bodies; null if they read none
   std::shared_ptr<const CompiledBasic> basic;    ///< the passwords that are required; null if there are none
-  std::vector<RouteLimit> plan;                  ///< in the order of the stages
+  std::vector<RouteLimit> plan;                  ///< the limits of the route, in the order of the stages
   std::array<std::size_t, kCountOf<Stage> + 1>
       stage_begin{};  ///< the index in the plan where each stage begins; the last element is the end of the plan
   /// The limits of the plan that have a tier with a priority, in the order of the configuration.
@@ -154,23 +155,24 @@ struct Route {
   StepSet counted, recorded;  ///< the steps that write metrics, and those that write to the log
   /// the additional fields of the access log, with fields of answers; null if there are none
   const LoggedFields* logged = nullptr;
-  /// not null only for the route on which callers ask for their remaining permits
+  /// the answers on the route on which callers ask for their remaining permits; null on all other routes
   const CompiledUsage* usage = nullptr;
   /// The sources of the route's keys, and the credentials that the route demands, uses in edits, or uses to exempt
   /// callers. Other parts of a request are not read.
   NeedSet reads;
-  const CompiledRoom* room = nullptr;  ///< the waiting room of its visitors; null if there is none
+  const CompiledRoom* room = nullptr;  ///< the waiting room of the route's visitors; null if there is none
   const std::vector<limit::Per>* balance_per =
       nullptr;  ///< the source of the value that chooses the server; null if requests have no such value
   shed::Priority priority = shed::Priority::normal;
-  const UpstreamOptions* upstream_options = nullptr;  ///< null if the route answers itself
-  const Shedding* shedding = nullptr;         ///< the options of all upstreams; null if the route answers itself
+  const UpstreamOptions* upstream_options = nullptr;  ///< options of the upstream; null if the route answers itself
+  /// the options of load shedding, which are the same for all upstreams; null if the route answers itself
+  const Shedding* shedding = nullptr;
   const Capacity* capacity = nullptr;         ///< the capacity of the upstream; null if it has none
   const ServerQueue* server_queue = nullptr;  ///< the bound of requests per server; null if there is none
-  Hash server_queue_key;                      ///< the key of that queue, which all workers share
-  std::optional<std::uint16_t> https_port;    ///< as in RouteOptions
+  Hash server_queue_key;                      ///< the key of the queue before the servers, which all workers share
+  std::optional<std::uint16_t> https_port;    ///< the port to redirect to, as in RouteOptions
   Require require = Require::nothing;
-  const Cors* cors = nullptr;        ///< null if answers have no fields for other origins
+  const Cors* cors = nullptr;        ///< the rights of other origins; null if answers have no fields for them
   const Demands* demands = nullptr;  ///< the demands on the required credential; null if any valid one will do
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
@@ -196,7 +198,7 @@ struct Route {
 /// A route that splits its requests, as one route for each upstream.
 struct CompiledSplit {
   const Split* options = nullptr;
-  /// in the order of Split::shares; all have the same number and name
+  /// one route for each of Split::shares, in the same order; all have the same number and name
   std::vector<std::unique_ptr<const Route>> routes;
   bool after_auth = false;  ///< whether the key is known only after the credentials are checked
 };
@@ -250,42 +252,45 @@ class CompiledConfig {
   const Router& router() const noexcept { return router_; }
   const PathOptions& options() const noexcept { return options_; }
   const identity::IdentityOptions& identity() const noexcept { return identity_; }
-  /// The upstreams in the order of the configuration; Route::upstream is an index of it.
+  /// Returns the upstreams in the order of the configuration; Route::upstream is an index of this list.
   std::span<const UpstreamOptions> upstreams() const noexcept { return upstreams_; }
   /// Fields that only trusted hops may send.
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
-  /// Returns the gateway's entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if there is none.
+  /// Returns the gateway's entry in Via for a message received in this version of HTTP (10, 11 or 20); "" if there is
+  /// none.
   std::string_view via(unsigned version) const noexcept {
     return version == 11 ? via_11_ : version == 10 ? via_10_ : via_20_;
   }
-  /// The value of Strict-Transport-Security; "" if the field is not sent.
+  /// Returns the value of Strict-Transport-Security; "" if the field is not sent.
   const std::string& hsts() const noexcept { return options_.hsts; }
-  /// The rule that failed authentications are charged to; null if they are not limited.
+  /// Returns the rule that failed authentications are charged to; null if they are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
-  /// The rule that preflights are charged to, because a preflight has no credential and takes no permit of its route's
-  /// limits. Null if no route answers preflights.
+  /// Returns the rule that preflights are charged to, because a preflight has no credential and takes no permit of its
+  /// route's limits. Null if no route answers preflights.
   const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
-  /// The path where callers ask for their remaining permits; null if there is none.
+  /// Returns the answers to callers who ask for their remaining permits; null if no path is configured for these
+  /// questions.
   const CompiledUsage* usage() const noexcept { return usage_ ? &*usage_ : nullptr; }
-  /// All limits that routes use. A limit that is used at two scales is listed twice.
+  /// Returns all limits that routes use. A limit that is used at two scales is listed twice.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
-  /// The capacities by Route::upstream. Null for an upstream without a capacity, or without routes.
+  /// Returns the capacities by Route::upstream. An element is null if its upstream has no capacity, or no route.
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
-  /// The routes that serve requests. A route that splits its requests is replaced by one route for each upstream.
+  /// Returns the routes that serve requests. A route that splits its requests is replaced by one route for each
+  /// upstream.
   std::span<const Route* const> serving() const noexcept { return serving_; }
   /// Returns whether any route has a condition on the client's address.
   bool routes_by_address() const noexcept { return routes_by_address_; }
   /// Returns whether a WebSocket can be opened on one of the routes.
   bool opens_websockets() const noexcept { return opens_websockets_; }
-  /// The names of the limits that suspend keys, by RouteBan::number.
+  /// Returns the names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
-  /// The suspending limits that count glitches. Each limit is listed once, even if several routes use it.
+  /// Returns the suspending limits that count glitches. Each limit is listed once, even if several routes use it.
   std::span<const RouteBan> glitch_bans() const noexcept { return glitch_bans_; }
-  /// All waiting rooms, in the order of the configuration.
+  /// Returns all waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
-  /// The number of gateways that share the limits while Redis is down.
+  /// Returns the number of gateways that share the limits while Redis is down.
   const Sharers& sharers() const noexcept { return sharers_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Which answers of a route are compressed, and how. config fills the options.
+// The compression of a route's answers: which of them are compressed, and how. config fills the options.
 
 #include "headgate/compress/encoder.hpp"
 
@@ -31,7 +31,7 @@ struct Compression {
   std::vector<std::string> types{std::begin(kCompressedTypes), std::end(kCompressedTypes)};
   std::uint64_t min_bytes =
       1024;            ///< the smallest answer that is compressed, in bytes; an answer of unknown size counts as larger
-  unsigned level = 4;  ///< from compress::kMinLevel to compress::kMaxLevel
+  unsigned level = 4;  ///< level of compression, from compress::kMinLevel to compress::kMaxLevel
   bool operator==(const Compression&) const = default;
 };
 using CompressionPtr = std::shared_ptr<const Compression>;

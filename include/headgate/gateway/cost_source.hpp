@@ -63,7 +63,7 @@ struct CostSource {
   CostReading (*told)(const Exchange& x, const Cost& cost) = nullptr;
 };
 
-/// All sources, sorted by file name. The build makes them of the files in src/gateway/cost_sources.
+/// Returns all sources, sorted by file name. The build makes the list from the files in src/gateway/cost_sources.
 std::span<const CostSource* const> cost_sources() noexcept;
 
 /// Returns the source with this key, or null.

@@ -1,7 +1,7 @@
 #pragma once
 // The wait of a request for its permit, for the auth service, or for the next part of a stream of the admin interface.
-// The wait is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay
-// points to the wait, the wait also ends when the client leaves.
+// A Delay is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay
+// points to the Delay, the wait also ends when the client leaves.
 
 #include "headgate/core/clock.hpp"
 

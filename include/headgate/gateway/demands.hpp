@@ -18,17 +18,17 @@ struct ClaimValue {
 /// The values of one claim. The claim must be one of them, or a list of strings that contains one.
 struct ClaimDemand {
   std::string name;
-  std::vector<ClaimValue> any_of;  ///< at least one
+  std::vector<ClaimValue> any_of;  ///< the accepted values, at least one
 };
 
-/// The demands on a token. A token needs one value of each list that is not empty, but all of the scopes. Each claim
-/// needs one of its values.
+/// The demands on a token. Of each list that is not empty, a token needs one value; of `scopes` it needs all. Each
+/// claim needs one of its values.
 struct TokenDemands {
   std::vector<std::string> issuers;  ///< values of `iss`; empty for any accepted issuer
   /// algorithms of the signature; empty for any that the issuer may use
   std::vector<identity::JwtAlgorithm> algorithms;
   std::vector<std::string> audiences;  ///< values in `aud`; empty for any
-  std::vector<std::string> scopes;     ///< all of them must be in `scope` or `scp` (RFC 8693 section 4.2)
+  std::vector<std::string> scopes;     ///< scopes that must all be in `scope` or `scp` (RFC 8693 section 4.2)
   std::vector<ClaimDemand> claims;
 };
 
@@ -39,7 +39,7 @@ struct KeyDemands {
   std::vector<std::string> tags;
 };
 
-/// The demands on the one credential that the route requires; the demands on the other kind are empty.
+/// The demands on the one credential that the route requires; the demands on the other kind of credential are empty.
 struct Demands {
   TokenDemands token;
   KeyDemands key;

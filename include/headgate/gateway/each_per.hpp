@@ -41,7 +41,7 @@ void each_per(const UpstreamOptions& upstream, Take&& take) {
   each_per(upstream.queue_per, take);
 }
 
-/// Calls `take` for each `per` of `keyed`. Equal ones may be passed more than once.
+/// Calls `take` for each `per` of `keyed`. A `per` that is written in several places may be passed several times.
 template <class Take>
 void each_per(const Keyed& keyed, Take&& take) {
   for (const auto* limit : keyed.limits) each_per(*limit, take);

@@ -1,6 +1,6 @@
 #pragma once
 // The changes of a route to the messages that pass through it, as the configuration has them: paths, fields, the name
-// of the server. config fills the options; the path uses RouteEdits, which is compiled from them.
+// of the server. config fills the options. The path uses RouteEdits, which is compiled from them.
 
 #include "headgate/http/fields.hpp"
 
@@ -31,7 +31,7 @@ struct TextPart {
   };
   Kind kind = Kind::literal;
   std::string text;  ///< the literal, or the name of the claim, field or parameter
-  /// for `path`: the number of the segment in the route's path; set when the route is compiled
+  /// number of the segment in the route's path, for `path`; set when the route is compiled
   std::size_t segment = 0;
   bool operator==(const TextPart&) const = default;
 };
@@ -47,10 +47,10 @@ std::optional<TextPart> read_variable(std::string_view name);
 /// One change of the fields of a head. A field whose value is empty for a request is not sent.
 struct FieldEdit {
   enum class How : std::uint8_t {
-    set,  ///< replaces all fields of this name
-    add,  ///< adds a field beside those of this name
+    set,  ///< the edit replaces all fields with this name
+    add,  ///< the edit adds a field and keeps those with the same name
     remove,
-    add_each  ///< adds a field for each line of a field of the auth service's answer
+    add_each  ///< the edit adds a field for each line of a field of the auth service's answer
   };
   How how = How::set;
   std::string name;
@@ -60,11 +60,11 @@ struct FieldEdit {
 
 /// The direction of the message whose fields are changed.
 enum class Towards : std::uint8_t { server, client };
-/// Returns the reason why no route may change this field, as a sentence without its full stop; "" if a route may. Names
-/// are compared with same_variable().
+/// Returns the reason why no route may change this field, as a sentence without its full stop; "" if routes may change
+/// it. Names are compared with same_variable().
 std::string_view why_fixed(std::string_view name, Towards towards) noexcept;
 
-/// How the server's path is made from the client's path. Either the first two members are used, or the last one.
+/// How the server's path is made from the client's path: either with `strip_prefix` and `add_prefix`, or with `path`.
 struct Rewrite {
   /// literal segments to remove from the beginning of the path, "/api"; empty if there are none
   std::string strip_prefix;
@@ -83,7 +83,7 @@ struct RouteRedirect {
 struct HostHeader {
   enum class Is : std::uint8_t { as_received, server, fixed };
   Is is = Is::as_received;
-  std::string text;  ///< for `fixed`: the host, with a port if it is not the default one
+  std::string text;  ///< the fixed host, with a port if it is not the default one; only for `fixed`
 };
 
 /// All changes of one route, or of all routes.
@@ -93,7 +93,8 @@ struct EditOptions {
   std::vector<FieldEdit> response_fields;
   bool always = false;  ///< whether response_fields also apply to the gateway's own problems
   std::optional<HostHeader> host;
-  /// whether addresses in answers are translated back; if not set, they are translated if path or host is changed
+  /// whether addresses in answers are translated back; if not set, they are translated if the route changes path or
+  /// host
   std::optional<bool> answers;
   std::optional<RouteRedirect> redirect;
   std::vector<FieldEdit> respond_fields;  ///< the fields of the fixed answer of the route

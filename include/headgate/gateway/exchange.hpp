@@ -91,11 +91,11 @@ struct Caller {
   const identity::ApiKeyRecord* known_key = nullptr;
   identity::TokenPtr token;       ///< the verified token, or null
   std::string_view issuer;        ///< the issuer of the token, if several are configured; otherwise empty
-  bool failures_used_up = false;  ///< whether the address has used up its failed attempts
+  bool failures_used_up = false;  ///< whether the address has no failed attempt left
   /// The result of each credential that the route reads.
   boost::container::static_vector<observe::AuthResult, kCountOf<observe::AuthKind>> auth_results;
 
-  /// Returns a claim of the token; "" if the token does not have it.
+  /// Returns a claim of the token; "" if the token has no such claim.
   std::string_view claim(std::string_view name) const noexcept;
   /// Returns a group of the API key; "" if the key is not known or has no such group.
   std::string_view group(std::string_view name) const noexcept {
@@ -109,7 +109,7 @@ std::string_view to_text(Source source) noexcept;
 /// The outcome of a limit's checks.
 enum class LimitDecision : std::uint8_t {
   allowed,
-  kept,     ///< allowed by an appointment; the only check is whether the appointment was used before
+  kept,     ///< allowed by an appointment; the limit only checks whether the appointment was used before
   rejected  ///< one of the rules rejected the request, whether the limit enforces or only observes
 };
 
@@ -169,13 +169,14 @@ struct Admission {
   bool served = false;    ///< whether the request reaches its answer, so that the cost in the answer is charged
   bool late = false;      ///< whether a limit rejected messages of a call that had been let through
   bool returned = false;  ///< whether the permits were returned, because a later step ended the request
-  /// Whether the steps only say what they would do (gateway/explain.hpp). They then decide in the same way, but take no
-  /// permits.
+  /// Whether the steps only report what they would do (gateway/explain.hpp). The steps then decide as usual, but take
+  /// no permits.
   bool peek = false;
 
   /// The checks in the order in which they are made. Call make_room() before a check is appended.
   PooledVector<limit::Check> checks;
-  PooledVector<limit::Decision> decisions;  ///< at least as many as checks
+  /// the decisions about the checks; at least as many elements as `checks` has
+  PooledVector<limit::Decision> decisions;
   PooledVector<CheckedLimit> limits;
   std::vector<OwnSize> own_sizes;       ///< most requests have none
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
@@ -213,7 +214,7 @@ struct AssumedCaller;
 class Delay;
 /// The same request under the candidate policy; see gateway/candidate.hpp.
 struct CandidateExchange;
-/// Unlinks itself when the exchange ends.
+/// A hook that unlinks itself when the exchange ends.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 /// Facts about a request that its session knows, in addition to the head and the address of the client.
@@ -230,7 +231,7 @@ struct Incoming {
   bool client_tls = false;  ///< whether the client uses TLS, to this gateway or as a trusted hop says
   /// whether the client's certificate was verified on this connection, by this gateway or by a trusted hop
   bool client_certificate = false;
-  /// whether the PROXY header of a trusted hop names no client; no address field is believed then
+  /// true if the PROXY header of a trusted hop names no client; no address field is believed then
   bool source_untold = false;
   /// Whether the password of a known user counts as right although it was not checked. Only `explain`, which operators
   /// call, sets it.
@@ -256,7 +257,7 @@ struct Exchange : Incoming, StepState {
   Random* random = nullptr;  ///< the worker's source of random numbers, set at the beginning of the path
   StepSet left;              ///< the steps whose `leave` function was called already
   std::string_view request_id;
-  std::unique_ptr<ExchangeTrace> trace;  ///< null if the configuration has no tracing
+  std::unique_ptr<ExchangeTrace> trace;  ///< trace of the exchange; null if the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange; used until the end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< the value of Allow for 405
@@ -265,7 +266,7 @@ struct Exchange : Incoming, StepState {
   bool instead = false;
   Caller caller;
   Admission admission;
-  InFlightHook in_flight;  ///< links the exchange into the list of exchanges whose permits are renewed
+  InFlightHook in_flight;  ///< link into the list of exchanges whose permits are renewed
   /// the same request under the candidate policy, until the candidate has finished with it
   CandidateExchange* candidate = nullptr;
   std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none

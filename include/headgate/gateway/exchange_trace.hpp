@@ -23,7 +23,7 @@ struct Tracing {
 
 /// The trace of one exchange. Worker thread only; lives as long as the exchange.
 struct ExchangeTrace {
-  static constexpr std::size_t kMaxAttempts = 8;  ///< number of attempts that get spans of their own
+  static constexpr std::size_t kMaxAttempts = 8;  ///< largest number of attempts that get spans of their own
 
   /// One attempt at a server.
   struct Attempt {

@@ -47,17 +47,17 @@ struct ConsideredRoute {
     unclear,        ///< the conditions of the route are unclear, so the request is refused
     less_specific,  ///< everything matches, but another route is more specific
   };
-  std::size_t number = 0;  ///< as Route::number
+  std::size_t number = 0;  ///< number of the route, as Route::number
   std::string name;
-  std::string host;  ///< empty for any host
+  std::string host;  ///< host of the route; empty for any host
   std::string path;
-  std::vector<std::string> methods;  ///< empty for all methods
+  std::vector<std::string> methods;  ///< methods of the route; empty for all methods
   Why why = Why::chosen;
 };
 std::string_view to_text(ConsideredRoute::Why why) noexcept;
 
 struct ConsideredRoutes {
-  std::vector<ConsideredRoute> routes;  ///< in the order of the configuration
+  std::vector<ConsideredRoute> routes;  ///< the considered routes, in the order of the configuration
   std::size_t others = 0;               ///< number of routes that are left out
 };
 
@@ -66,23 +66,24 @@ struct ConsideredRoutes {
 /// the number of routes, so do not make it on the thread of a worker. Any thread. `peer` is the address that connects.
 ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_view head,
                                    const boost::asio::ip::address& peer, std::size_t most = 20);
-/// Marks `found` as chosen; null if no route was.
+/// Marks the route `found` as chosen. `found` is null if no route was found.
 void choose(ConsideredRoutes& candidates, const Route* found);
 
-/// One rule of a limit at this moment, for one request.
+/// The state of one rule of a limit now, for one request.
 struct RuleState {
   std::string name;             ///< name within the limit; empty if the limit has only one rule
   std::string rate;             ///< "100/minute", "1000 tokens/minute"; for a limit in flight "2 in flight"
   std::uint64_t limit = 0;      ///< the permits of an unused counter, which can all be taken at once
   std::uint64_t remaining = 0;  ///< permits left before the request
-  Duration reset_after{0};      ///< time until the counter is as if never used, without the request
+  Duration reset_after{0};      ///< time until the counter equals an unused one if the request is not made
   bool allowed = true;          ///< whether this rule would allow the request
-  Duration retry_after{0};      ///< if not allowed: time until the rule would allow the request, or limit::kNever
-  Duration delay{0};            ///< if allowed: how long the request would wait for its permit
+  /// time until the rule would allow the request, or limit::kNever; only valid if it does not allow the request now
+  Duration retry_after{0};
+  Duration delay{0};  ///< time for which the request would wait for its permit; only valid if the rule allows it
   std::uint64_t used() const noexcept { return limit - std::min(limit, remaining); }
 };
 
-/// One limit of the route, for one request.
+/// The state of one limit of the route now, for one request.
 struct LimitState {
   enum class Applies : std::uint8_t {
     counted,
@@ -95,7 +96,7 @@ struct LimitState {
   Applies applies = Applies::counted;
   std::string name;
   std::string per;   ///< "client_ip", "jwt.org_id, route"
-  std::string tier;  ///< empty if the limit has no tiers
+  std::string tier;  ///< name of the tier; empty if the limit has no tiers
   limit::Unit unit = limit::Unit::request;
   /// The override that an operator set for the key; its tier is OverrideTable::kTier.
   struct Override {
@@ -115,9 +116,9 @@ struct LimitState {
   bool observed = false;     ///< whether the limit only observes
   bool own_key = false;      ///< whether the counter belongs to the caller alone
   std::uint32_t shards = 1;  ///< if above 1: number of shards of the key; the numbers in `rules` are those of one shard
-  Duration suspended{0};     ///< how long the caller is suspended; 0 if it is not
+  Duration suspended{0};     ///< time for which the caller is still suspended; 0 if it is not suspended
   Source source = Source::memory;
-  std::vector<RuleState> rules;  ///< empty if the caller is not counted
+  std::vector<RuleState> rules;  ///< states of the rules; empty if the caller is not counted
 };
 std::string_view to_text(LimitState::Applies applies) noexcept;
 
@@ -137,9 +138,11 @@ struct Explanation {
   // The name of the route; empty if none was found.
   std::string route;
   std::string pattern;
-  std::string upstream;  ///< empty if the gateway answers itself, or if `drawn` has more than one upstream
+  /// name of the upstream; empty if the gateway answers itself, or if `drawn` has more than one upstream
+  std::string upstream;
   std::vector<std::pair<std::string, double>>
-      drawn;  ///< if chance decides: the upstreams and the share of each, below 1
+      /// the upstreams between which chance decides, with the share of each, below 1; empty if chance does not decide
+      drawn;
   std::shared_ptr<const CompiledConfig> compiled;
   const Route* found = nullptr;  ///< the route in `compiled`
 
@@ -161,8 +164,8 @@ struct Explanation {
   std::string limit;              ///< the limit that refuses the request
   std::string location;           ///< the target of a redirect
   std::string challenge;          ///< the value of WWW-Authenticate
-  std::uint64_t retry_after = 0;  ///< in seconds; 0 if there is none
-  Duration delay{0};              ///< how long the request would wait for its permit
+  std::uint64_t retry_after = 0;  ///< the value of Retry-After in seconds; 0 if there is none
+  Duration delay{0};              ///< time for which the request would wait for its permit
   /// whether the request would wait in a queue for a permit in flight, and is refused if none comes
   bool queues = false;
   std::string binding;                 ///< the limit whose numbers would be sent to the caller; empty if there is none

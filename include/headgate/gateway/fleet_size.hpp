@@ -15,7 +15,7 @@ namespace headgate::gateway {
 /// The number of gateways that are known to run. One object for each process; any thread.
 class FleetSize {
  public:
-  /// Larger numbers are cut off here.
+  /// Maximum of the stored number; a larger number is stored as this one.
   static constexpr std::uint32_t kMax = 1024;
 
   void seen(std::uint32_t gateways) noexcept { seen_.store(std::min(gateways, kMax), std::memory_order_relaxed); }
@@ -39,8 +39,8 @@ class Sharers {
   std::shared_ptr<const FleetSize> fleet_;
 };
 
-/// One object for each number of gateways that has occurred. An object is made when it is first needed, and is kept, so
-/// that a request can go on with the object that it began with. Any thread.
+/// One object for each number of gateways that has occurred. An object is made when its number first occurs, and is
+/// kept, so that a request can use the same object from its beginning to its end. Any thread.
 template <class Made>
 class ForSharers {
  public:

@@ -31,22 +31,24 @@ class RefusedRequests;
 /// The services that the path uses in addition to its snapshot. All of them outlive the gateway.
 struct Services {
   Clock& clock;
-  Random& random;          ///< of this worker
-  limit::Limiter& memory;  ///< shared by all workers
+  Random& random;          ///< random numbers of this worker
+  limit::Limiter& memory;  ///< counters in memory, shared by all workers
   observe::AccessLog& access_log;
-  limit::BanTable& bans;                  ///< shared by all workers
-  room::MemoryRooms& rooms;               ///< shared by all workers
-  shed::WaitQueues& flights;              ///< shared by all workers
-  net::LentBytes::Share* lent = nullptr;  ///< counts the memory of held bodies; null to count nothing
-  observe::SpanLog* spans = nullptr;      ///< null if no exchange is recorded
-  limit::UseSheet* sheet = nullptr;       ///< of this worker; null if nothing is billed
-  limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null if nobody is notified of quotas
-  RefusedRequests* refusals = nullptr;    ///< of this worker; null if malformed requests are not kept
-  PasswordPool* passwords = nullptr;      ///< shared by all workers; null to check passwords at once
+  limit::BanTable& bans;                  ///< suspensions, shared by all workers
+  room::MemoryRooms& rooms;               ///< waiting rooms in memory, shared by all workers
+  shed::WaitQueues& flights;              ///< queues of waiting requests, shared by all workers
+  net::LentBytes::Share* lent = nullptr;  ///< count of the memory of held bodies; null to count nothing
+  observe::SpanLog* spans = nullptr;      ///< spans of this worker; null if no exchange is recorded
+  limit::UseSheet* sheet = nullptr;       ///< billed use of this worker; null if nothing is billed
+  /// inbox for notices, shared by all workers; null if nobody is notified of quotas
+  limit::NoticeInbox* notices = nullptr;
+  RefusedRequests* refusals = nullptr;  ///< refused requests of this worker; null if malformed requests are not kept
+  /// pool that checks passwords, shared by all workers; null to check passwords at once
+  PasswordPool* passwords = nullptr;
   bool assumes = false;  ///< whether Exchange::assumed is believed; false wherever strangers send requests
 };
 
-/// The path of one worker; its thread only. All exchanges must have ended before it is destroyed.
+/// The path of one worker; its thread only. All exchanges must have ended before the Gateway is destroyed.
 class Gateway final : public Handler {
  public:
   Gateway(Services services, SnapshotPtr snapshot);
@@ -63,7 +65,7 @@ class Gateway final : public Handler {
 
   /// Returns what would happen to `request` now, with the configuration, the counters and the Redis of this worker.
   /// Takes nothing: no permit, no failed attempt, no place in a queue. Does not ask waiting rooms, circuits, load
-  /// shedding or the servers. Debts to Redis after an outage are charged first, as before each check. `assumed` has the
+  /// shedding or the servers. As before each check, debts from an outage of Redis are charged first. `assumed` has the
   /// meaning of Exchange::assumed.
   Task<Explanation> explain(ExplainedRequest request, const AssumedCaller* assumed = nullptr);
 

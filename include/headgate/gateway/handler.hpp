@@ -1,6 +1,6 @@
 #pragma once
 // The interface of objects that answer exchanges, such as the path of the gateway or a demo upstream. A session calls
-// it, for several exchanges at a time if the protocol has streams.
+// handle() for each exchange; with a protocol that has streams, several calls may be under way at once.
 
 #include "headgate/core/task.hpp"
 

@@ -14,8 +14,8 @@ namespace headgate::gateway {
 
 struct Exchange;
 
-/// The requirement of a source on a request. The path uses it to decide what to check first, and `headgate check` to
-/// find what a configuration lacks.
+/// The requirement of a source on a request. The path uses the requirements to decide what to check first, and
+/// `headgate check` uses them to find what a configuration lacks.
 enum class Needs : std::uint8_t {
   nothing,         ///< no requirement: every request has a value
   token,           ///< a verified token
@@ -42,7 +42,7 @@ class NeedSet {
   unsigned bits_ = 0;
 };
 
-/// The kind of a source's values, for the sentences of `headgate check`: "each <caller> on each <place>".
+/// The kind of a source's values, for the sentences of `headgate check` ("each <caller> on each <place>").
 enum class Counts : std::uint8_t { callers, places, everybody };
 
 /// The name that follows a source's word, as in "header:X-Tenant".
@@ -81,7 +81,7 @@ struct KeySource {
   SourceTier tier = {};
 };
 
-/// All sources, sorted by file name. The build makes them of the files in src/gateway/key_sources.
+/// Returns all sources, sorted by file name. The build makes the list from the files in src/gateway/key_sources.
 std::span<const KeySource* const> key_sources() noexcept;
 
 /// Returns the source whose word is `text`, or whose word begins `text` if a name follows the word; null if there is

@@ -38,7 +38,8 @@ std::vector<std::string> usual_secrets();
 std::string_view why_not_logged(std::string_view name) noexcept;
 
 /// Appends the values of these fields. Several lines of one field are joined by ", ", and cut where the log would cut
-/// them. URLs are logged without their query, which may contain a secret. Views into `fields`, `wanted` and `text`.
+/// them. URLs are logged without their query, which may contain a secret. The appended values are views into `fields`,
+/// `wanted` and `text`.
 void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::Fields& fields, TextArena& text,
                    LoggedValues& out);
 

@@ -50,7 +50,7 @@ struct Hold {
 /// The cost of a request, in permits.
 struct Cost {
   const CostSource* from = nullptr;  ///< the source of the cost (gateway/cost_source.hpp); null to use `default_value`
-  /// at least 1: the cost if the source names none, or the hold until the answer names the cost
+  /// the cost if the source names none, or the hold until the answer names the cost; at least 1
   std::int64_t default_value = 1;
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< methods in upper case, each with a cost of at least 0
   std::string name;       ///< the name of the field, a pointer into a body, or another argument of the source
@@ -75,7 +75,8 @@ enum class UnreadableBody : std::uint8_t {
 struct LimitUse {
   std::string limit;  ///< name of the limit
   Cost cost;
-  std::uint32_t scale_up = 1;  ///< for "1/10", the route has its own counter, with scale_up / scale_down times the size
+  /// for "1/10": the route has its own counter, with scale_up / scale_down times the limit's size
+  std::uint32_t scale_up = 1;
   /// both at least 1; if they are equal, the limit is not scaled and is counted together with other routes
   std::uint32_t scale_down = 1;
 };
@@ -103,7 +104,7 @@ struct Shedding {
 
 /// An answer that the gateway gives without a server.
 struct Respond {
-  unsigned status = 200;  ///< 200 to 599
+  unsigned status = 200;  ///< status of the answer, 200 to 599
   std::string body;
   std::string content_type = "text/plain; charset=utf-8";
   std::string etag{};           ///< for a body from a file: a strong ETag, in quotes; empty if there is none
@@ -136,18 +137,20 @@ struct RouteOptions {
   std::string name;  ///< the path, if the configuration gives no name
   /// lower case, without port; empty for any host; "*.example.com" for one or more labels before the domain
   std::string host;
-  std::string path;                                  ///< "/exact", "/prefix/*", "/accounts/{account}/charges"
+  std::string path;  ///< pattern of the path: "/exact", "/prefix/*", "/accounts/{account}/charges"
   shed::Priority priority = shed::Priority::normal;  ///< priority of requests whose caller has none
   std::optional<bool> ignore_case;  ///< whether case in the path is ignored; if not set, as in all_routes
   EncodedSlash encoded_slash = EncodedSlash::reject;
-  std::vector<std::string> methods;  ///< upper case; empty for all methods
-  RouteConditions conditions;        ///< conditions on the request; `any_case` has the route's own value
+  std::vector<std::string> methods;  ///< methods in upper case; empty for all methods
+  /// conditions on the request; `any_case` is `ignore_case` as it applies to this route: its own value, or that of
+  /// all_routes
+  RouteConditions conditions;
   /// The https port that requests without TLS are redirected to; 0 to serve them. If not set, the listener decides.
   std::optional<std::uint16_t> https_port;
   std::string to;  ///< name of an upstream; empty if `respond` is set; with `split` the first of its upstreams
   /// the upstream for requests that a limit rejects or an open circuit refuses; empty if there is none
   std::string to_instead;
-  SplitPtr split;                            ///< null if all requests go to one upstream
+  SplitPtr split;                            ///< the split of the requests; null if all of them go to one upstream
   std::optional<Respond> respond;            ///< the fixed answer; also set for a redirect, whose target is in `edits`
   std::shared_ptr<const EditOptions> edits;  ///< the changes to messages; null if there are none
   std::vector<LimitUse> limits;              ///< limits of this route; they come after those of all_routes
@@ -157,13 +160,14 @@ struct RouteOptions {
   AddressRulesPtr addresses;
   Require require = Require::nothing;
   std::shared_ptr<const Demands> demands;  ///< the demands on the required credential; null if any valid one will do
-  CorsPtr cors;                            ///< null if answers have no fields for other origins
-  std::optional<UnknownKey> unknown_key;   ///< if not set, as in all_routes
+  CorsPtr cors;                            ///< the rights of other origins; null if answers have no fields for them
+  std::optional<UnknownKey> unknown_key;   ///< treatment of callers with an unknown key; if not set, as in all_routes
   std::optional<Duration> timeout;         ///< longest wait for the head of the answer; if not set, as in all_routes
   /// longest wait for the next byte of the answer's body; if not set, as in all_routes
   std::optional<Duration> between_bytes;
-  std::optional<std::uint64_t> max_body;      ///< largest body of a request, in bytes; if not set, as in all_routes
-  std::optional<ClientClose> client_close{};  ///< if not set, as in all_routes
+  std::optional<std::uint64_t> max_body;  ///< largest body of a request, in bytes; if not set, as in all_routes
+  /// treatment of a client that closes its connection; if not set, as in all_routes
+  std::optional<ClientClose> client_close{};
   /// lowest rate of bodies, in bytes per second; 0 for no bound; if not set, as in all_routes
   std::optional<std::uint64_t> min_rate{};
   /// the largest body of a request that limits read, in bytes; not set for the default
@@ -172,10 +176,10 @@ struct RouteOptions {
   std::optional<UnreadableBody> unreadable_body{};
   std::uint64_t held_body = 0;  ///< bytes of a body that are read before a server is chosen; 0 if the body is not held
   bool grpc_web = false;        ///< whether calls of gRPC-Web are translated to calls of gRPC
-  std::optional<Mirror> mirror{};             ///< not set if no request is copied
+  std::optional<Mirror> mirror{};             ///< the mirror; not set if no request is copied
   std::shared_ptr<const AuthService> auth{};  ///< the auth service; null if there is none
-  CompressionPtr compression{};               ///< null if answers are not compressed
-  std::shared_ptr<const BasicAuth> basic{};   ///< null if no password is required
+  CompressionPtr compression{};               ///< compression of answers; null if answers are not compressed
+  std::shared_ptr<const BasicAuth> basic{};   ///< basic authentication; null if no password is required
   std::optional<OwnBody> own_body{};          ///< the body of the route's problems; if not set, as in `rejection`
 };
 
@@ -186,8 +190,9 @@ struct AllRoutes {
   std::vector<LimitUse> limits;
   AddressRulesPtr addresses;  ///< the addresses that may use any route; null for all
   UnknownKey unknown_key = UnknownKey::anonymous;
-  CorsPtr cors;                ///< for answers without a route; config has already copied it to the routes
-  CompressionPtr compression;  ///< config has already copied it to the routes
+  CorsPtr cors;  ///< the rules for answers without a route; config has copied them to the routes
+  /// the default of routes without compression options; config has already copied it to them
+  CompressionPtr compression;
   Duration timeout = std::chrono::seconds(30);
   Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;
@@ -222,15 +227,17 @@ struct PathOptions {
   std::uint64_t buffered = 0;
   Rejection rejection;
   ErrorPages error_pages = ErrorPages::as_accepted;
-  std::vector<ErrorPage> pages;  ///< texts from the configuration; if two fit a status and form, the first one is used
-  std::string home = "/";        ///< the link in pages of problems; empty if they have none
+  /// texts from the configuration; if two texts fit a status and form, the first one is used
+  std::vector<ErrorPage> pages;
+  std::string home = "/";  ///< the link in pages of problems; empty if the pages have no link
   /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
   /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
   /// Secrets that sign appointments: the first one signs, and all of them verify.
   std::vector<std::string> signing_keys;
   std::string hsts;  ///< the value of Strict-Transport-Security, for clients with TLS; empty if it is not sent
-  std::optional<Tracing> tracing;              ///< not set if the fields of Trace Context are forwarded unchanged
+  /// how traces are made; not set if the fields of Trace Context are forwarded unchanged
+  std::optional<Tracing> tracing;
   std::shared_ptr<const LoggedFields> logged;  ///< additional fields of the access log; null if there are none
   std::string usage;  ///< the path where callers ask for their remaining permits; empty if there is none
   /// the days that billed use is summed by; null if no limit is billed

@@ -1,6 +1,6 @@
 #pragma once
 // The form of the gateway's own answers to requests that cannot go on: their bodies, and texts of the configuration
-// that replace them. config fills the options; the answers of the path read them.
+// that replace the bodies. config fills the options, and the answers of the path read them.
 
 #include "headgate/core/per_enum.hpp"
 
@@ -32,13 +32,13 @@ enum class BodyVariable : std::uint8_t {
   home
 };
 
-/// The words of the variables; a literal has none.
+/// The words of the variables. The word of a literal is empty.
 inline constexpr WordsUpTo<BodyVariable::home> kBodyVariables({"", "status", "title", "detail", "code", "limit", "when",
                                                                "retry_after", "request_id", "home"});
 
 /// The escaping that keeps the text around a value from being changed by the value.
 enum class BodyEscape : std::uint8_t {
-  none,   ///< none, for plain text
+  none,   ///< no escaping, for plain text
   json,   ///< for the inside of a JSON string
   markup  ///< for the content and for quoted attributes of HTML and XML
 };
@@ -68,10 +68,10 @@ struct OwnBody {
     problem,    ///< RFC 9457, or another type that the client prefers
     openai,     ///< the form of errors that OpenAI's clients read
     anthropic,  ///< the form of errors that Anthropic's clients read
-    none        ///< rejections have no body; other problems have the one of `problem`
+    none        ///< rejections have no body; other problems have the body of `problem`
   };
   Form form = Form::problem;
-  BodyTemplatePtr text;  ///< replaces `form`; null if there is no text
+  BodyTemplatePtr text;  ///< text that replaces `form`; null if there is no text
 };
 
 /// The form of problems: the type that Accept asks for, or always JSON.
@@ -83,7 +83,7 @@ struct ErrorPage {
   unsigned first = 400;  ///< the lowest status that the text is for
   unsigned last = 599;   ///< the highest status that the text is for
   ProblemForm form = ProblemForm::html;
-  BodyTemplatePtr text;  ///< never null
+  BodyTemplatePtr text;  ///< the text; never null
 };
 
 /// The form of rejections and other problems.

@@ -1,6 +1,6 @@
 #pragma once
-// A regular expression that the paths of a route must match. RE2 guarantees that its time is linear in the length of
-// the path, whatever the expression is.
+// A regular expression that the paths of a route must match. RE2 guarantees that a match takes time in proportion to
+// the length of the path, whatever the expression is.
 
 #include "headgate/core/result.hpp"
 
@@ -24,8 +24,8 @@ class PathRegex {
   PathRegex(const PathRegex&) = delete;
   PathRegex& operator=(const PathRegex&) = delete;
 
-  /// Returns whether the whole normalised path matches. Like the comparison of routes, it ignores the text after ';' in
-  /// a segment and a slash at the end.
+  /// Returns whether the whole normalised path matches. As in the comparison of routes, the text after ';' in a segment
+  /// and a slash at the end are ignored.
   bool matches(std::string_view path) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A problem as the gateway's answer (RFC 9457). The answer says what was wrong and what helps, and reveals nothing
+// A problem as the gateway's answer (RFC 9457). The answer says what was wrong and what to do, and reveals nothing
 // about the internals.
 
 #include "headgate/core/task.hpp"
@@ -29,15 +29,16 @@ enum class ProblemBody : std::uint8_t {
 struct Problem {
   unsigned status = 500;
   EndedBy ended_by = EndedBy::bug;
-  std::string_view detail{};      ///< a sentence for the caller
+  std::string_view detail{};      ///< sentence for the caller
   std::string_view limit{};       ///< the name of the limit that rejected the request, or whose key is missing
-  std::uint64_t retry_after = 0;  ///< in seconds; 0 to send no Retry-After
+  std::uint64_t retry_after = 0;  ///< the value of Retry-After in seconds; 0 to send no Retry-After
   /// the exact wait; 0 if it is not known, or if it is the wait of the limit that rejected the request
   Duration wait{0};
   std::string_view challenge{};  ///< for 401 and 403: the value of WWW-Authenticate
   std::string_view location{};   ///< the target of a redirect; otherwise empty
   ProblemBody body = ProblemBody::always;
-  const UntilWait* until_wait = nullptr;  ///< replaces `detail` if the sentence ends with retry_after; otherwise null
+  /// a prepared sentence that replaces `detail` if the sentence ends with retry_after; otherwise null
+  const UntilWait* until_wait = nullptr;
   bool silent = false;  ///< whether the session closes the connection, or resets the stream, without an answer
 };
 
@@ -46,8 +47,8 @@ using MaybeProblem = std::optional<Problem>;
 
 /// Returns the problem for a failure. No other code chooses the status of a failure.
 Problem problem_of(const upstream::Failure& failure);
-/// Returns the failure in words for the log: what the server did, as far as it is known. A view into `text`, into the
-/// failure, or of static storage.
+/// Returns the failure in words for the log: what the server did, as far as it is known. The result is a view into
+/// `text`, into the failure, or of static storage.
 std::string_view reason_of(const upstream::Failure& failure, TextArena& text);
 /// Returns the problem for a head that was refused.
 Problem problem_of_head(unsigned status, std::string_view why);
@@ -57,7 +58,7 @@ Problem problem_of_head(unsigned status, std::string_view why);
 std::optional<Problem> problem_of_operator(const Exchange& x);
 
 /// Sends the problem as the reply, unless a reply has begun or the problem is silent, and records it in `x`. `style`
-/// says which fields tell the numbers of limits.
+/// selects the fields that tell the caller its limits.
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style);
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// Names the queues in front of an upstream, over all workers, for reports.
+// The names of the queues in front of an upstream. With them, reports look up how many requests of all workers wait.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/compiled_config.hpp"

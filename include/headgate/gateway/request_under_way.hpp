@@ -29,12 +29,12 @@ struct RequestName {
 /// A request under way. Texts from its caller may contain any bytes.
 struct RequestUnderWay {
   RequestName name;
-  Duration age{0};                 ///< time since the worker began with it
+  Duration age{0};                 ///< time since the worker began with the request
   std::string_view protocol;       ///< "HTTP/1.1"
-  std::string method, host, path;  ///< without the query, as logged
+  std::string method, host, path;  ///< texts as they are logged, the path without the query
   std::string route, upstream, server;
-  boost::asio::ip::address address;  ///< as logged
-  std::string limit, key;            ///< the limit that its answer names, and the key in clear
+  boost::asio::ip::address address;  ///< address of the client, as it is logged
+  std::string limit, key;            ///< the limit that the answer names, and its key in clear text
   /// One value for each element of the `callers` passed to describe(), in the same order; empty if the caller has none.
   std::vector<std::string> callers;
   std::string_view state;
@@ -54,7 +54,7 @@ std::string_view state_of(const Exchange& x) noexcept;
 /// Returns the address that the log will have.
 const boost::asio::ip::address& logged_address(const Exchange& x) noexcept;
 
-/// Returns the begin of the request, as in its name.
+/// Returns the time at which the request began, as in RequestName::begun.
 std::uint64_t begun_of(const Exchange& x) noexcept;
 
 /// Describes a request, except for its name and age.

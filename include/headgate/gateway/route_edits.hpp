@@ -15,7 +15,7 @@ namespace headgate::gateway {
 
 struct RouteOptions;
 
-/// A path or an address with parts of the request's path.
+/// A path or an address that contains parts of the request's path.
 struct PathTemplate {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   struct Piece {
@@ -23,13 +23,14 @@ struct PathTemplate {
     std::size_t segment = kNone;  ///< the segment of the request's path that follows the text, from 0
   };
   std::vector<Piece> pieces;
-  /// at the end: the rest of the request's path after this many segments follows; the rest is empty or begins with '/'
+  /// the number of segments of the request's path that the pieces replace; the rest of the path, which is empty or
+  /// begins with '/', is appended to the pieces; kNone to append nothing
   std::size_t rest_after = kNone;
 };
 
 /// The compiled changes of a route. Immutable; any thread may read it.
 struct RouteEdits {
-  std::optional<PathTemplate> path;        ///< the path for the server; if not set, the client's
+  std::optional<PathTemplate> path;        ///< the path for the server; if not set, the server gets the client's path
   std::string stripped;                    ///< the prefix that the server does not see
   std::string added;                       ///< the prefix that only the server sees
   std::vector<FieldEdit> request_fields;   ///< fields of the request, in this order; those of all routes come first
@@ -40,7 +41,7 @@ struct RouteEdits {
   bool answers = false;                  ///< whether addresses in answers are translated back
   bool turns_paths = false;              ///< whether paths in answers are translated back
   std::optional<PathTemplate> location;  ///< the target of the route's redirect
-  std::optional<std::string> query;      ///< the query of the redirect; if not set, the request's
+  std::optional<std::string> query;      ///< the query of the redirect; if not set, the query of the request
   bool reads_token = false;              ///< whether a value contains a claim
 };
 

@@ -27,19 +27,19 @@ enum class Case { matters, ignored };
 class Router {
  public:
   struct Found {
-    const Route* route = nullptr;  ///< null if none was found
+    const Route* route = nullptr;  ///< the route; null if none was found
     bool host_known = false;       ///< whether any route has this host
     bool unclear = false;          ///< whether the conditions of a route are unclear; no route is found then
-    std::string allowed;           ///< if only the method did not match: the methods that do, for Allow
+    std::string allowed;           ///< if only the method did not match: the methods that would have matched, for Allow
   };
 
   /// The parts of a request that decide about its route.
   struct Wanted {
-    std::string_view authority;  ///< may have a port
+    std::string_view authority;  ///< host of the request, which may have a port
     std::string_view path;       ///< the matched form of normalise_path()
     std::string_view method;
     const http::Fields* fields = nullptr;              ///< fields of the request; null if there are none
-    std::string_view query = {};                       ///< begins with '?', or is empty
+    std::string_view query = {};                       ///< query of the target; begins with '?' or is empty
     const boost::asio::ip::address* client = nullptr;  ///< the client's address; null if it is not known
   };
 

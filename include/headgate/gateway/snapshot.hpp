@@ -25,19 +25,19 @@ class Candidate;
 /// the reference count needs no atomics. Parts that a reload does not change (pools of an upstream, Redis connections)
 /// are shared with the previous snapshot.
 struct Snapshot {
-  std::shared_ptr<const CompiledConfig> compiled;              ///< shared by all workers
-  std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of Route::upstream
+  std::shared_ptr<const CompiledConfig> compiled;              ///< the configuration, shared by all workers
+  std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< the upstreams in the order of Route::upstream
   /// This worker's part of the upstreams' retry budgets; null for an upstream whose requests are not retried.
   std::vector<std::shared_ptr<upstream::RetryShare>> retries;
-  std::shared_ptr<limit::RemoteLimiter> redis;  ///< null only if no limit is counted in Redis
-  std::shared_ptr<room::RemoteRooms> rooms;     ///< null only if no room is in Redis
+  std::shared_ptr<limit::RemoteLimiter> redis;  ///< limiter in Redis; null only if no limit is counted there
+  std::shared_ptr<room::RemoteRooms> rooms;     ///< rooms in Redis; null only if no room is there
   std::shared_ptr<const ExchangeCounters> counters;
-  std::shared_ptr<const ActiveCredentials> credentials;  ///< shared by all workers
-  std::shared_ptr<const OverrideTable> overrides;        ///< shared by all workers; null if there are no overrides
+  std::shared_ptr<const ActiveCredentials> credentials;  ///< the credentials, shared by all workers
+  std::shared_ptr<const OverrideTable> overrides;        ///< overrides, shared by all workers; null if there are none
   /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if no
   /// set can be fetched. Any thread.
   std::function<void(std::size_t issuer)> missing_key;
-  std::shared_ptr<Candidate> candidate;  ///< of this worker; null if there is no candidate
+  std::shared_ptr<Candidate> candidate;  ///< the candidate of this worker; null if there is none
 };
 
 using SnapshotPtr = boost::local_shared_ptr<const Snapshot>;

@@ -1,5 +1,5 @@
 #pragma once
-// How a route splits its requests among several upstreams: by weight, by a key, or at the request of a client. config
+// The split of a route's requests among several upstreams: by weight, by a key, or at the request of a client. config
 // fills it.
 
 #include "headgate/limit/limit.hpp"
@@ -16,7 +16,7 @@ namespace headgate::gateway {
 struct SplitWhen {
   enum class In { header, cookie };
   In in = In::header;
-  std::string name;  ///< in lower case for a header field
+  std::string name;  ///< name of the field, in lower case, or of the cookie
   std::string value;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The state that steps of the path keep for an exchange. A step that keeps something has a member of StepState; every
-// exchange begins with a new one.
+// State that the steps of the path keep for one exchange. A step that needs state has a member of StepState; every
+// exchange begins with a new StepState.
 
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/balance/places.hpp"
@@ -55,7 +55,7 @@ struct RoomVisit {
 
 /// An appointment that a rejection hands out.
 struct OfferedAppointment {
-  std::string_view token;  ///< empty if there is none
+  std::string_view token;  ///< token of the appointment; empty if there is none
   Instant from;
   Instant until;
 
@@ -64,7 +64,7 @@ struct OfferedAppointment {
 
 /// The state of limits with appointments.
 struct AppointmentPart {
-  std::shared_ptr<KeptAppointment> kept;  ///< null if the request shows no valid appointment
+  std::shared_ptr<KeptAppointment> kept;  ///< the appointment that the request keeps; null if it shows no valid one
   OfferedAppointment offered;
   const CompiledTier* tier = nullptr;  ///< the tier whose metrics count `events`; null if there are none
   std::array<bool, kCountOf<observe::AppointmentEvent>> events{};
@@ -99,8 +99,8 @@ struct CapacityPart {
 
 /// The state of load shedding, of the bounds of servers, and of the circuit breaker.
 struct SheddingPart {
-  shed::Priority priority = shed::Priority::normal;  ///< set by the route, the caller's tier or a trusted hop
-  /// the priority that decides; a share of the requests with a low priority count as normal
+  shed::Priority priority = shed::Priority::normal;  ///< priority, set by the route, the caller's tier or a trusted hop
+  /// the priority that decides; a share of the requests with low priority is treated as normal
   shed::Priority effective = shed::Priority::normal;
   std::optional<shed::Layer> layer;           ///< the layer that refused the request
   Duration queued{0};                         ///< time of the wait for a place
@@ -124,8 +124,8 @@ struct SuspensionPart {
 
 /// The state of the steps of one exchange. Exchange::reset() replaces it as a whole.
 struct StepState {
-  /// Whether the route has a step that keeps something. Set as soon as the route is found. If false, no step may change
-  /// a member, and nothing needs to be reset.
+  /// Whether the route has a step that needs state. Set as soon as the route is found. If false, no step may change a
+  /// member, and nothing needs to be reset.
   bool used = false;
   bool quotas_noticed = false;  ///< whether the decisions were checked for quota notices
   RoomVisit room;
@@ -136,8 +136,8 @@ struct StepState {
   SuspensionPart suspension;
   std::shared_ptr<const AuthAnswer> auth;  ///< the answer of the auth service; null if it was not asked
   std::string_view user;                   ///< the user whose password was verified; empty if there is none
-  std::shared_ptr<GrpcWeb> grpc_web;       ///< translates body and answer; null if the request is no call of gRPC-Web
-  std::shared_ptr<CompressedReply> compressed;  ///< wraps the reply; null if the answer is not compressed
+  std::shared_ptr<GrpcWeb> grpc_web;  ///< translator of body and answer; null if the request is no call of gRPC-Web
+  std::shared_ptr<CompressedReply> compressed;  ///< wrapper of the reply; null if the answer is not compressed
   std::shared_ptr<HeldBody> held;               ///< the held body of the request; null if it is not held
   std::shared_ptr<BodyValues> bodies;           ///< the values that limits read from bodies; null if they read none
 

@@ -1,6 +1,6 @@
 #pragma once
-// The words of a frequent problem whose sentence ends with a time to wait. They are made once and used for each
-// occurrence.
+// The text of a frequent problem whose sentence ends with a time to wait. The text is made once and used for each
+// occurrence of the problem.
 
 #include <cstdint>
 #include <string>

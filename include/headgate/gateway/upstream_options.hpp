@@ -17,7 +17,7 @@ namespace headgate::gateway {
 struct ServerQueue {
   /// largest number of waiting requests in the process; 0 to refuse further requests at once
   std::uint32_t length = 0;
-  Duration wait = std::chrono::milliseconds(500);  ///< longest wait
+  Duration wait = std::chrono::milliseconds(500);  ///< longest wait of a request
 };
 
 /// An upstream: how its servers are reached, and what the path does with its requests. Two objects compare equal if
@@ -27,11 +27,13 @@ struct UpstreamOptions : upstream::ServerGroupOptions {
   /// key.
   std::vector<limit::Per> balance_per;
   limit::Store in_flight_store = limit::Store::memory;  ///< the store that counts concurrency->in_flight
-  /// requests with the same key stand in one line of concurrency->queue; empty to use the client's address
+  /// requests with the same key wait in the same line of concurrency->queue; empty to use the client's address as the
+  /// key
   std::vector<limit::Per> queue_per;
-  std::optional<ServerQueue> server_queue;  ///< set if one of its servers has a bound
+  std::optional<ServerQueue> server_queue;  ///< queue for a place at a server; set if one of the servers has a bound
   std::string base;                         ///< "/base", put before the path of each request; empty if there is none
-  std::optional<Retry> retry;               ///< if not set, only requests that were not sent are repeated
+  /// when requests are repeated; if not set, only requests that were not sent are repeated
+  std::optional<Retry> retry;
 };
 
 }  // namespace headgate::gateway

@@ -31,7 +31,7 @@ struct WaitingRoom {
   room::RoomRule rule;
   /// the key that a ticket belongs to; if empty, any client that has the ticket may use it
   std::vector<limit::Per> per;
-  std::vector<std::string> secrets;  ///< the first signs, and all of them verify; at least one
+  std::vector<std::string> secrets;  ///< the first secret signs, and all of them verify; at least one
   limit::Mode mode = limit::Mode::enforce;
   limit::Store store = limit::Store::memory;
   limit::IfRedisDown if_redis_down = limit::IfRedisDown::count_locally;
@@ -45,7 +45,7 @@ struct CompiledRoom {
     std::string text;
   };
 
-  /// The part of a room that one of several gateways has while Redis is down.
+  /// The room as one of several gateways applies it while Redis is down.
   struct Alone {
     room::RoomRule rule;
     std::int64_t stride;  ///< the increment between the numbers of newcomers
@@ -59,8 +59,8 @@ struct CompiledRoom {
   std::vector<Secret> secrets;
   std::string cookie;         ///< the name of the cookie without TLS
   std::string secure_cookie;  ///< the name of the cookie with TLS
-  std::string page_begin;     ///< the page up to the seconds until it reloads
-  std::string page_middle;    ///< the page from there up to the position
+  std::string page_begin;     ///< the page up to the number of seconds after which it reloads
+  std::string page_middle;    ///< the page after that number, up to the position
   std::string page_end;       ///< the page after the wait
   std::string csp;            ///< Content-Security-Policy of the page
 };

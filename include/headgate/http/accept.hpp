@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxAccept = 1024;
 inline constexpr unsigned kMaxAcceptRanges = 32;
 
 /// Returns the values of all fields `id` as one list, because a client may send several. A list longer than kMaxAccept
-/// is cut, at about twice that at most. The result is a view into `text` or into the only field.
+/// is cut; the result has at most about twice that length. It is a view into `text` or into the only field.
 std::string_view accepted(const Fields& fields, Known id, TextArena& text);
 
 /// Returns a client's preference for `type` ("text/html"), from 0 (not accepted) to 1000. The most specific range that
@@ -30,7 +30,7 @@ enum class Suffixed : bool { no, yes };
 /// type is listed twice, the first one counts; with suffixes, one member with a weight above 0 is enough. `accept`
 /// comes from accepted().
 bool names_type(std::string_view accept, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
-/// Does the same for the Accept fields of a head, and examines each field on its own.
+/// Does the same as names_type() above, for the Accept fields of a head. Each field is examined on its own.
 bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
 
 /// Returns a client's preference for the content coding `coding` ("br", "identity"), from 0 (not accepted) to 1000;

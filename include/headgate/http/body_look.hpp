@@ -27,7 +27,7 @@ class BodyLook : public BodyReader {
   BodyLook* next = nullptr;  ///< the observer in front of this one, in a list that is set up before the body arrives
 
  private:
-  /// Observes the next bytes of the body, without framing. There is at least one; they are valid during the call.
+  /// Observes the next bytes of the body, without framing. `bytes` is not empty, and is valid during the call.
   virtual void look(std::string_view bytes) noexcept = 0;
 
   Result<std::string_view> seen(const Result<std::string_view>& bytes) noexcept {

@@ -24,7 +24,7 @@ class BodyReader {
   /// Takes the bytes that have arrived, without waiting. May return an empty view. The view is valid until the next
   /// call. Errors are those of read().
   virtual Result<std::string_view> ready() = 0;
-  /// Waits for more bytes. Returns a view that is valid until the next call, and an empty one at the end of the body.
+  /// Waits for more bytes. Returns a view that is valid until the next call; at the end of the body, the view is empty.
   /// Do not call it after an error.
   virtual Task<Result<std::string_view>> read() = 0;
   /// Returns whether all bytes of the body were returned. A body of length 0 has ended from the start.
@@ -41,7 +41,7 @@ enum class EndStream : bool { no, yes };
 /// fields.
 struct ReplyStart {
   unsigned status = 200;
-  std::string_view reason{};  ///< empty for the standard reason of the status
+  std::string_view reason{};  ///< reason phrase; empty for the standard reason of the status
   const Fields* fields = nullptr;
   Framing framing{};  ///< framing of the body after this head
   /// The trailers that follow the first bytes, if they are known already; they may be sent with the head, and stay

@@ -20,8 +20,8 @@ Known known_field(std::string_view name) noexcept;
 /// A field line. The views live as long as the buffer.
 struct Field {
   Known id = Known::unknown;
-  std::string_view name;   ///< as written
-  std::string_view value;  ///< without surrounding white space
+  std::string_view name;   ///< name as written in the message
+  std::string_view value;  ///< value without surrounding white space
 };
 
 class Fields : public std::vector<Field> {

@@ -19,27 +19,28 @@ struct Framing {
 
 /// The way a client asks for a tunnel.
 enum class TunnelBy : std::uint8_t {
-  upgrade,  ///< by Upgrade: a 101 from the server opens the tunnel
-  connect,  ///< by extended CONNECT (RFC 8441), although `method` says GET: any 2xx opens the tunnel
+  upgrade,  ///< with Upgrade: a 101 from the server opens the tunnel
+  connect,  ///< with extended CONNECT (RFC 8441), although `method` says GET: any 2xx opens the tunnel
 };
 
 /// The head of a request without its fields: its control data (RFC 9110 section 6.2), and the framing and upgrade that
 /// its fields ask for. The views live until the exchange ends. The containers keep their capacity between requests.
 struct RequestControl {
   std::string_view method;  ///< "GET"
-  std::string_view target;  ///< as sent; used only in messages
-  /// of the absolute target, otherwise of Host; as sent, with port; empty if there is none (HTTP/1.0)
+  std::string_view target;  ///< target as it was sent; used only in messages
+  /// the authority of an absolute target, otherwise the value of Host; as sent, with port; empty if there is none
+  /// (HTTP/1.0)
   std::string_view authority;
   std::string host;          ///< the authority's host, normalised (http/host.hpp); empty if there is no authority
   std::string path;          ///< normalised for routes and keys (http/path.hpp), or as sent; "*" for OPTIONS *
   std::string path_sent;     ///< the path for the server, with the escapes of the client; empty if it equals `path`
-  bool hides_slash = false;  ///< some servers would see more slashes in the path
-  std::string_view query;    ///< begins with '?' or is empty
+  bool hides_slash = false;  ///< true if some servers would see more slashes in the path
+  std::string_view query;    ///< query of the target; begins with '?' or is empty
   unsigned version = 11;     ///< 10 or 11; higher for protocols without HTTP/1 lines
   Framing framing;
   std::string_view
       upgrade;  ///< the protocol that the client wants to use in a tunnel, if one may be opened; otherwise empty
-  TunnelBy tunnel_by = TunnelBy::upgrade;  ///< valid if `upgrade` is not empty
+  TunnelBy tunnel_by = TunnelBy::upgrade;  ///< way of opening the tunnel; valid if `upgrade` is not empty
 
   bool head() const noexcept { return method == "HEAD"; }
   bool by_connect() const noexcept { return tunnel_by == TunnelBy::connect && !upgrade.empty(); }
@@ -49,13 +50,13 @@ struct RequestControl {
 
 /// The head of a request.
 struct RequestHead : RequestControl {
-  Fields fields;  ///< in the order sent, including Host
+  Fields fields;  ///< fields in the order in which they were sent, including Host
 };
 
 /// The head of a reply. Lifetimes are those of RequestHead.
 struct ReplyHead {
   unsigned status = 0;      ///< 100 to 599
-  std::string_view reason;  ///< as sent; may be empty
+  std::string_view reason;  ///< reason as it was sent; may be empty
   unsigned version = 11;
   Fields fields;
   Framing framing;

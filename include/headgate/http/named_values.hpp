@@ -10,20 +10,20 @@ namespace headgate::http {
 
 /// The value of a name. A name that occurs twice is not trusted, because two readers could take different values.
 struct NamedValue {
-  std::string_view value;  ///< as sent, a view into the head; empty if the name does not occur
+  std::string_view value;  ///< value as it was sent, a view into the head; empty if the name does not occur
   bool twice = false;
 };
 
 /// Returns the value of the field `name`, ignoring case. A name that occurs once counts as occurring twice if another
-/// field name differs only in characters that servers may take for the same (same_variable()), because the server may
-/// read that field instead. A field that is present only under such a name is not found.
+/// field name differs only in characters that servers may take for the same (same_variable()): the server may read that
+/// field instead. A field that is present only under such a name is not found.
 NamedValue field_of(const Fields& fields, std::string_view name) noexcept;
 
 /// Returns the value of the cookie `name` from all Cookie fields, without quotes around it. Names are case-sensitive
 /// (RFC 6265 section 5). Equal values count once, because browsers send one cookie per path. The name counts as
 /// occurring twice if its values differ, or if some servers would read another value. Many servers also end a cookie at
-/// a blank or a comma, so that "x=1 sid=a" has a `sid`; and many decode escapes in a value with characters that cookies
-/// must not have (section 4.1.1).
+/// a blank or a comma, so that "x=1 sid=a" has a `sid`. Many servers decode escapes in a value with characters that
+/// cookies must not have (section 4.1.1).
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
 /// Returns the value of the parameter `name` in `query` (with or without '?'). Names are compared percent-decoded, so

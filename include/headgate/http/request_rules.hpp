@@ -20,7 +20,7 @@ struct ParseError {
 /// The target of a request, as its protocol sends it.
 struct RequestTarget {
   std::optional<std::string_view> authority{};  ///< replaces Host; empty if the protocol sent only Host
-  std::string_view path{};                      ///< with the query; "*" for OPTIONS *
+  std::string_view path{};                      ///< path with the query; "*" for OPTIONS *
 };
 
 /// Returns the error for a request with this method, which must be a token; empty if the method is allowed.

@@ -31,10 +31,11 @@ enum class HostKind : std::uint8_t {
 
 /// The parts of "host", "host:port" or "[v6]:port". Views into the text.
 struct HostPort {
-  std::string_view host;                 ///< without brackets
-  HostKind kind = HostKind::none;        ///< kind of the host: v6 only in brackets, the others only without
-  std::optional<std::string_view> port;  ///< as written, without the colon
-  bool misplaced = false;                ///< there is a bracket or colon where none is allowed
+  std::string_view host;  ///< name or address, without brackets
+  /// kind of the host; v6 is recognised only in brackets, and the other kinds only without brackets
+  HostKind kind = HostKind::none;
+  std::optional<std::string_view> port;  ///< port as written, without the colon
+  bool misplaced = false;                ///< true if there is a bracket or colon where none is allowed
 };
 HostPort split_host_port(std::string_view text);
 

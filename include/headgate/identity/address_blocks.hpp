@@ -51,7 +51,7 @@ class AddressBlocks {
 /// The reason why a file of addresses is not valid.
 struct AddressFileError {
   std::size_t line = 1;   ///< line, counted from 1
-  std::string message{};  ///< a sentence without a full stop
+  std::string message{};  ///< reason, a sentence without a full stop
 };
 
 /// Maximum size of a file of addresses in bytes, and maximum number of its blocks.

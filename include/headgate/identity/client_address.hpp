@@ -15,7 +15,7 @@ namespace headgate::identity {
 /// Maximum number of entries that a walk accepts. No honest chain is longer.
 inline constexpr unsigned kMaxHops = 64;
 
-/// The result of a walk along the hops. A trusted hop reported every address that the walk accepted.
+/// The result of a walk along the hops. Each address that the walk accepted was reported by a trusted hop.
 struct Hops {
   boost::asio::ip::address client;
   /// Number of accepted entries, counted from the right. The client is the last of them; 0 means the peer itself.

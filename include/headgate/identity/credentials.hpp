@@ -21,8 +21,8 @@ namespace headgate::identity {
 
 /// The snapshot. Immutable; shared by all workers.
 struct Credentials {
-  std::shared_ptr<const ApiKeys> api_keys;  ///< never null
-  std::shared_ptr<const JwtVerifier> jwt;   ///< null if no token is accepted
+  std::shared_ptr<const ApiKeys> api_keys;  ///< API keys; never null
+  std::shared_ptr<const JwtVerifier> jwt;   ///< verifier of tokens; null if no token is accepted
   /// Path and content of each file of addresses, in the order of IdentityOptions::address_files; none is null.
   std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
   /// Path and content of each file of users, in the order of IdentityOptions::user_files.

@@ -33,7 +33,7 @@ class DigestMemory {
 
  private:
   struct Place {
-    std::uint8_t size = 0;  // 0 if the place is empty
+    std::uint8_t size = 0;  // size of the text; 0 if the place is empty
     std::array<char, kLongest> text;
     Known known;
   };

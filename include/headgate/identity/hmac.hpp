@@ -11,7 +11,7 @@ namespace headgate::identity {
 /// Returns the HMAC-SHA256 of `text`. Any thread; about a microsecond.
 Sha256 hmac_sha256(std::string_view secret, std::string_view text);
 
-/// Returns whether both texts are equal, in a time that does not depend on where they differ. Texts of different
+/// Returns whether `a` and `b` are equal, in a time that does not depend on where they differ. Texts of different
 /// lengths are not equal.
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 

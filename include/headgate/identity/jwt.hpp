@@ -41,7 +41,7 @@ std::string_view to_text(JwtError error) noexcept;  ///< Returns the name of the
 /// top-level claim has the same name, its value is used instead.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
-/// Returns whether this can be a claim's name in a configuration: printable ASCII without blanks, quotes and
+/// Returns whether `name` can be the name of a claim in a configuration: printable ASCII without blanks, quotes and
 /// backslashes, at most 128 characters.
 bool is_claim_name(std::string_view name) noexcept;
 
@@ -50,8 +50,8 @@ struct VerifiedToken {
   Instant good_from;  ///< start of validity: the later of `nbf` and `iat`, minus the leeway, or the epoch
   /// end of validity, not included: `exp` or max_age plus the leeway; Instant::max() if there is none
   Instant good_until;
-  std::size_t issuer = 0;                        ///< index of its issuer in JwtOptions::issuers
-  JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< algorithm of its signature
+  std::size_t issuer = 0;                        ///< index of the token's issuer in JwtOptions::issuers
+  JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< algorithm of the token's signature
   std::vector<std::string> literals{};           ///< names of those `claims` that are integers or booleans in JSON
   /// Claims that cannot be keys, but that a route may require: lists of strings, where each string is followed by a
   /// line feed, and single strings of more than 1 KiB in the same form. Strings with control characters are omitted.
@@ -66,7 +66,7 @@ struct RefusedToken {
   JwtError error = JwtError::malformed;
   /// until just before this time, the same keys refuse the token again; Instant::max() if they always do
   Instant until;
-  std::size_t issuer = 0;  ///< index of its issuer in JwtOptions::issuers; 0 if not known yet
+  std::size_t issuer = 0;  ///< index of the token's issuer in JwtOptions::issuers; 0 if not known yet
 };
 
 /// A verifier for the issuers of one configuration and for their keys at one moment. Immutable; any thread.
@@ -99,9 +99,8 @@ class JwtVerifier {
   /// optional), unless there is a max_age.
   ///
   /// Malformed are: padding or other spellings of base64url, a duplicate member, `crit`, `b64`, a `kid` that is not a
-  /// string, dates that are not numbers from 0 to the year 9999, nesting of more than 16 levels, claims in objects of
-  /// which two have one name. Throws only if memory
-  /// runs out.
+  /// string, dates that are not numbers from 0 to the year 9999, nesting of more than 16 levels, and two claims in
+  /// objects that have the same full name. Throws only if memory runs out.
   virtual Result<VerifiedToken, RefusedToken> verify(std::string_view token, Instant now) const = 0;
 };
 

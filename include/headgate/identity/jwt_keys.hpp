@@ -51,13 +51,14 @@ class JwtKeys {
   std::span<const std::shared_ptr<const SigningKey>> all() const noexcept { return keys_; }
   /// Returns a sentence for each key of a JWK Set that was ignored because it is invalid.
   const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
-  /// Returns whether both were read from JWK Sets with the same keys, whatever their order and spacing.
+  /// Returns whether this object and `other` were read from JWK Sets with the same keys, whatever their order and
+  /// spacing.
   bool same_as(const JwtKeys& other) const noexcept { return !prints_.empty() && prints_ == other.prints_; }
 
  private:
   explicit JwtKeys(std::vector<std::shared_ptr<const SigningKey>> keys);
   std::vector<std::shared_ptr<const SigningKey>> keys_;
-  std::vector<Sha256> prints_;  // sorted
+  std::vector<Sha256> prints_;  // digests of the keys, sorted
   std::vector<std::string> passed_over_;
 };
 

@@ -16,7 +16,7 @@ struct ChangedKeyFile {
   std::string text;
   bool changed = false;
   std::size_t keys = 0;            ///< current number of keys in the file
-  std::vector<bool> known_before;  ///< for each change, whether the file had a record of this key
+  std::vector<bool> known_before;  ///< for each change, true if the file had a record of this key
 };
 
 /// Returns the key file `json` with these changes. A record whose digest is not in the file is appended. A revoked

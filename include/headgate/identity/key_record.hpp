@@ -19,7 +19,7 @@ std::string id_of(const Sha256& digest);
 bool is_id(std::string_view text) noexcept;
 /// Returns the part of a digest that the id names, followed by zeros; all zeros if `id` is not an id.
 Sha256 named_by(std::string_view id) noexcept;
-/// Returns whether both have the same id.
+/// Returns whether `a` and `b` have the same id.
 bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
 /// Returns the record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.

@@ -66,12 +66,14 @@ struct JwtKeySource {
 /// An accepted issuer, and the rules for its tokens.
 struct JwtIssuer {
   std::string issuer;  ///< required `iss`; empty to accept any, which is only allowed for a single issuer
-  std::vector<std::string> audiences;    ///< one of them must be in `aud` (a string or an array); empty to accept any
-  std::vector<JwtAlgorithm> algorithms;  ///< at least one
+  /// audiences, of which one must be in `aud` (a string or an array); empty to accept any
+  std::vector<std::string> audiences;
+  std::vector<JwtAlgorithm> algorithms;             ///< accepted algorithms, at least one
   std::vector<std::string> types{"JWT", "at+jwt"};  ///< accepted `typ`, ignoring case and "application/"
-  bool demands_type = false;                        ///< a token without any `typ` is refused
-  Duration leeway = std::chrono::seconds(30);  ///< how far clocks may differ for `exp`, `nbf` and `iat`; at most a day
-  std::optional<Duration> max_age;             ///< maximum age since `iat`, which is then required
+  bool demands_type = false;                        ///< true if a token without any `typ` is refused
+  /// difference that is tolerated between clocks, for `exp`, `nbf` and `iat`; at most a day
+  Duration leeway = std::chrono::seconds(30);
+  std::optional<Duration> max_age;  ///< maximum age since `iat`, which is then required
   JwtKeySource keys;
   bool operator==(const JwtIssuer&) const = default;
 };
@@ -82,7 +84,7 @@ struct JwtOptions {
   std::string header = "authorization";
   std::string cookie;   ///< name of a cookie; empty if tokens are not accepted there
   std::string query;    ///< name of a query parameter; empty if tokens are not accepted there
-  bool pass_on = true;  ///< the server gets the token
+  bool pass_on = true;  ///< true if the server gets the token
   /// size of each worker's token cache: maximum number of verified and of refused tokens
   std::size_t remember = 10'000;
   /// Fields for the server, each with the claim that fills it; fields of these names from a caller are removed.
@@ -98,7 +100,7 @@ enum class KeyPart : std::uint8_t { owner, tier, tags };
 /// The rates of one key, which replace those of the limit.
 struct RateOverride {
   std::string limit;                   ///< name of the limit
-  std::vector<Rate> rates;             ///< empty if unlimited
+  std::vector<Rate> rates;             ///< rates of the key; empty if unlimited
   std::optional<std::uint64_t> burst;  ///< burst of each rate; absent for the algorithm's default
   bool operator==(const RateOverride&) const = default;
 };
@@ -118,15 +120,15 @@ bool is_group_value(std::string_view value) noexcept;
 struct ApiKeyRecord {
   std::string owner;              ///< counters belong to the owner, who may have several keys
   Sha256 digest{};                ///< digest of the key
-  std::string tier;               ///< empty for the default tier of the limit
+  std::string tier;               ///< tier of the key; empty for the default tier of the limit
   std::vector<std::string> tags;  ///< words of the operator by which routes select keys
   KeyGroups groups;               ///< what the key belongs to beside its owner; limits can count by each
   std::vector<RateOverride> overrides;
   std::optional<Instant> expires;  ///< the key is valid until just before this time
-  bool disabled = false;           ///< the key is refused even if it has not expired
-  /// when the admin interface of a gateway created the key; absent if a person wrote it into the file
+  bool disabled = false;           ///< true if the key is refused even if it has not expired
+  /// time at which the admin interface of a gateway created the key; absent if a person wrote it into the file
   std::optional<Instant> issued;
-  std::optional<Instant> revoked;  ///< when the key was revoked for good; `disabled` is then set as well
+  std::optional<Instant> revoked;  ///< time at which the key was revoked for good; `disabled` is then set as well
   bool operator==(const ApiKeyRecord&) const = default;
 
   /// Returns the key's group of this name, such as "search" for "team"; "" if it has none. A view into the record.
@@ -135,18 +137,18 @@ struct ApiKeyRecord {
 
 /// The places of API keys in requests, and the known keys. If no key is known, every text is a valid key.
 struct ApiKeyOptions {
-  bool written = false;  ///< the configuration has "api_key", so headgate owns the fields below
+  bool written = false;  ///< true if the configuration has "api_key", so that headgate owns the fields below
   /// names of fields that may carry the key, in lower case; empty if no field may
   std::vector<std::string> headers{"x-api-key"};
   std::string query;     ///< name of a query parameter; empty if keys are not accepted there
   std::string cookie;    ///< name of a cookie; empty if keys are not accepted there
-  bool pass_on = false;  ///< the server gets the key
+  bool pass_on = false;  ///< true if the server gets the key
   /// Fields for the server, each with a fact about the key's owner, in the order of the configuration; fields of these
   /// names from a caller are removed.
   std::vector<std::pair<std::string, KeyPart>> caller_headers;
   std::string file;  ///< path of a file with more known keys, which is read again when it changes; empty if none
   std::vector<ApiKeyRecord> known;  ///< keys in the configuration itself
-  bool issue = false;               ///< the admin interface issues and revokes keys, which are written to `file`
+  bool issue = false;  ///< true if the admin interface issues and revokes keys, which are written to `file`
 
   /// Returns whether only known keys are valid.
   bool any_known() const noexcept { return !file.empty() || !known.empty(); }

@@ -17,18 +17,18 @@ struct ProxyHeader {
   std::size_t size = 0;  ///< size of the header in bytes; the client's bytes follow
   /// address of the client; absent for LOCAL, UNKNOWN and other families, where the address of the connection counts
   std::optional<boost::asio::ip::address> source;
-  bool tls = false;  ///< the client uses TLS (v2, PP2_TYPE_SSL)
-  /// the client sent a certificate, on this connection or in the session that this connection resumes, and the proxy
-  /// verified it
+  bool tls = false;  ///< true if the client uses TLS (v2, PP2_TYPE_SSL)
+  /// true if the client sent a certificate, on this connection or in the session that this connection resumes, and the
+  /// proxy verified it
   bool certificate = false;
 };
 
 enum class ProxyHeaderState { whole, more, malformed };
 
 /// Parses the header at the start of `bytes`. Writes `out` only if the header is complete. Returns `more` if a part of
-/// the header is still missing. Returns `malformed`, as early as possible, if the bytes begin neither version, if the
-/// header breaks the rules (such as a wrong checksum or a TLV that does not fit), or if it has more than
-/// kMaxProxyHeader bytes. Does not allocate; any thread.
+/// the header is still missing. Returns `malformed` as early as possible, in three cases: the bytes are the beginning
+/// of neither version; the header breaks the rules (such as a wrong checksum or a TLV that does not fit); or it has
+/// more than kMaxProxyHeader bytes. Does not allocate; any thread.
 ProxyHeaderState read_proxy_header(std::string_view bytes, ProxyHeader& out) noexcept;
 
 /// Maximum size of a header in bytes, including its TLVs.

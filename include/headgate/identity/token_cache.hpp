@@ -43,9 +43,10 @@ class TokenCache {
 
   /// Replaces the known result for the token. Returns the token even if there is no room to keep it.
   TokenPtr put(std::string_view token, VerifiedToken verified);
-  /// Does the same for a refused token. The result too_large is not kept, because computing it again costs nothing.
+  /// Does the same as put() above, for a refused token. The result too_large is not kept, because computing it again
+  /// costs nothing.
   void put(std::string_view token, const RefusedToken& refused);
-  /// Forgets everything. Call it when keys have changed.
+  /// Forgets all results. Call it when keys have changed.
   void clear() noexcept;
 
  private:

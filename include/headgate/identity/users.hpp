@@ -17,7 +17,7 @@ namespace headgate::identity {
 inline constexpr std::size_t kLongestUserFile = 8UL * 1024 * 1024;
 inline constexpr std::size_t kMaxUsers = 50'000;
 inline constexpr std::size_t kLongestUser = 255;
-/// Range of the cost. Each step doubles the time of a check; at 14 it takes about a second.
+/// Range of the cost of a hash. Each step doubles the time of a check; at 14 a check takes about a second.
 inline constexpr unsigned kMinBcryptCost = 4;
 inline constexpr unsigned kMaxBcryptCost = 14;
 
@@ -30,7 +30,7 @@ struct User {
 class Users {
  public:
   Users() = default;
-  /// Each name must occur only once.
+  /// Creates a set. Each name must occur only once.
   explicit Users(std::vector<User> users);
 
   /// Returns the hash of this user's password; null if there is no such user.
@@ -41,14 +41,14 @@ class Users {
   std::size_t size() const noexcept { return users_.size(); }
 
  private:
-  std::vector<User> users_;  // sorted by name
+  std::vector<User> users_;  // the users, sorted by name
 };
 
 /// The error in a file of users. Contains no password and no hash.
 struct UserFileError {
   std::size_t line = 1;   ///< line, counted from 1
-  std::string message{};  ///< a sentence without a full stop
-  std::string help{};     ///< may be empty
+  std::string message{};  ///< reason, a sentence without a full stop
+  std::string help{};     ///< advice how to fix the mistake; may be empty
 };
 
 /// Parses a file of users: "name:hash" on each line, or "name:hash:comment"; lines that are empty or begin with '#' are

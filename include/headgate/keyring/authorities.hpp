@@ -1,5 +1,5 @@
 #pragma once
-// Checks whether a file of certificate authorities is usable. `check` calls it before anything is fetched.
+// Checks whether a file of certificate authorities is usable. `headgate check` does so before anything is fetched.
 
 #include "headgate/net/tls/trust.hpp"
 

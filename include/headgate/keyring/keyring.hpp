@@ -36,7 +36,7 @@ struct SourceReport {
   std::uint64_t successes = 0;
   std::uint64_t failures = 0;  ///< Number of failed fetches or reads; each left the previous keys in force.
   bool fresh = false;          ///< True if the last attempt succeeded.
-  /// Why the last attempt failed, a sentence without its full stop; empty if it succeeded or there was none.
+  /// Reason why the last attempt failed, a sentence without its full stop; empty if it succeeded or there was none.
   std::string trouble;
 };
 
@@ -57,7 +57,7 @@ class Keyring {
   Keyring(const Keyring&) = delete;
   Keyring& operator=(const Keyring&) = delete;
 
-  /// The credentials in force; never null. The loop's thread.
+  /// Returns the credentials in force; never null. The loop's thread.
   std::shared_ptr<const identity::Credentials> now() const;
 
   /// Sets API keys that take precedence over the file, in place of the keys of the previous call. Reads the file again
@@ -78,7 +78,7 @@ class Keyring {
 
   /// Reports that a token names a key that is not among the known keys of its issuer. `issuer` is the index in
   /// JwtOptions::issuers. The issuer's URL is fetched again soon, at most once per `refetch`. While fetches fail, this
-  /// call does not make the next one earlier. Any thread; cheap when called often: one relaxed read.
+  /// call does not make the next fetch earlier. Any thread; cheap when called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
   /// Returns the state of all sources: the file and the URL of each issuer, then the file of API keys, then the files

@@ -1,11 +1,11 @@
 #pragma once
-// How often sources are read. In a header of its own, because tests shorten the times.
+// The intervals at which sources are read. They have a header of their own, because tests shorten them.
 
 #include "headgate/core/time.hpp"
 
 namespace headgate::keyring {
 
-/// Only tests change the defaults.
+/// The intervals and pauses. Only tests change the defaults.
 struct RefreshPolicy {
   Duration look = std::chrono::seconds(1);           ///< Time between two checks of the files.
   Duration first_retry = std::chrono::seconds(1);    ///< Pause after a failed fetch; doubles with each further failure.

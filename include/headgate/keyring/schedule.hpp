@@ -12,7 +12,7 @@
 namespace headgate::keyring {
 
 /// Returns how long an answer may be used according to its headers: the max-age of `cache_control` (RFC 9111 section
-/// 5.2.2.1) minus the seconds that it spent in caches (`age`, section 5.1). Empty if the headers do not say.
+/// 5.2.2.1) minus the seconds that the answer spent in caches (`age`, section 5.1). Empty if the headers do not say.
 std::optional<Duration> lifetime(std::string_view cache_control, std::string_view age) noexcept;
 
 /// The schedule of one URL. `dice` is a random number from 0 to below 1 that shortens each wait by up to a tenth, so
@@ -27,11 +27,11 @@ class Schedule {
   void began(Time now) noexcept;
   void succeeded(Time now, std::optional<Duration> lifetime, double dice) noexcept;
   void failed(Time now, double dice) noexcept;
-  /// Reports that a key is needed that the last answer did not contain.
+  /// Reports that a token needs a key that the last answer did not contain.
   void want() noexcept { wanted_ = true; }
 
   Time next() const noexcept;
-  /// Number of failed attempts since the last success.
+  /// Returns the number of failed attempts since the last success.
   unsigned failures() const noexcept { return failures_; }
 
  private:

@@ -8,7 +8,7 @@ namespace headgate::keyring {
 using net::Scheme;
 using net::Url;
 
-/// Does the same as net::parse_url().
+/// Parses a URL like net::parse_url(), with the URL of a JWK Set as the example in errors.
 inline Result<Url, std::string> parse_url(std::string_view text) {
   return net::parse_url(text, "https://login.example.com/keys");
 }

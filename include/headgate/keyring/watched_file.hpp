@@ -33,7 +33,7 @@ class WatchedFile {
   std::optional<struct stat>
       seen_;  // State of the file at the last read; empty if the next call must read the file in any case.
   std::optional<identity::Sha256> digest_;  // Digest of the last text.
-  std::string trouble_;                     // Why the last call could not read the file.
+  std::string trouble_;                     // Reason why the last call could not read the file.
 };
 
 }  // namespace headgate::keyring

@@ -26,8 +26,8 @@ struct RuleFault {
   std::string help;
 };
 
-/// Either the log of an algorithm that records each request, or one more number of any other algorithm, in eight bytes.
-/// Initially the number 0.
+/// Eight bytes that hold one of two things: the log of an algorithm that records each request, or one more number for
+/// any other algorithm. Initially the number 0.
 class LogOrNumber {
  public:
   using Log = std::vector<std::int64_t>;
@@ -66,24 +66,26 @@ struct State {
   LogOrNumber log;
 };
 
-/// Integers that describe one counter before anything is taken. For the same history of a counter, peek() and the Lua
-/// code return the same integers.
+/// Integers that describe a counter before anything is taken from it. For counters with the same history, peek() and
+/// the Lua code return the same integers.
 inline constexpr std::size_t kMaxWords = 4;
 using Words = std::array<std::int64_t, kMaxWords>;
 
 /// The effect that a check would have.
 struct Outcome {
   bool allowed = false;
-  /// The stored state is wrong because a clock was set back or a rule changed, so commit() must be called even if
-  /// nothing is taken.
+  /// True if the stored state is wrong because a clock was set back or a rule changed, so that commit() must be called
+  /// even if nothing is taken.
   bool stale = false;
-  Words words{};  ///< the first Algorithm::words of these go into the reply
+  Words words{};  ///< integers of the counter; the first Algorithm::words of them go into the reply
 };
 
-/// How a cost is committed. `none` takes nothing. `take` takes the cost, or everything left if that is less. `debt`
-/// takes all of it, even below zero; the counter then grants nothing until the debt is paid back. `attempt` is the cost
-/// of a rejected request under a rule that counts those: it works like `take`, but windows and logs count all of it and
-/// forget it after at most two periods.
+/// How a cost is committed:
+/// - `none` takes nothing.
+/// - `take` takes the cost, or everything left if that is less.
+/// - `debt` takes all of the cost, even below zero. The counter then grants nothing until the debt is paid back.
+/// - `attempt` takes the cost of a rejected request, if the rule counts rejected requests. Like `take`, except that
+///   windows and logs count the whole cost, and forget it after at most two periods.
 enum class CommitMode { none, take, debt, attempt };
 
 /// The strings of one script call. Reuses the strings of the previous call.
@@ -105,16 +107,16 @@ class ArgumentList {
 /// An algorithm: a constant with static storage. All functions are pure: no clock, no I/O, no exceptions except
 /// bad_alloc. Any thread.
 struct Algorithm {
-  std::string_view name;  ///< the name in configurations, and of its .cpp and .lua
+  std::string_view name;  ///< name in configurations, and name of the algorithm's .cpp and .lua files
   std::size_t words;      ///< number of integers in the script's reply for one counter
   /// Whether a gateway may use permits up to a second after it took them, without letting through one request too many.
   /// False for an algorithm that records the moment of each request.
   bool leasable;
-  /// Whether permits come back one by one at the rate of the rule. If so, the wait of a rejected cost follows from the
-  /// wait of a lower one, and the moment at which each part of a debt is paid back is known.
+  /// Whether permits come back one by one at the rate of the rule. If so, the wait of a rejected cost can be computed
+  /// from the wait of a lower cost, and the moment at which each part of a debt is paid back is known.
   bool even = false;
-  /// Whether a cost may be given back after others have taken more. False for an algorithm that records each moment:
-  /// giving back would remove the latest moments, which belong to the others.
+  /// Whether a cost may be given back after other requests have taken more. False for an algorithm that records each
+  /// moment: giving back would remove the latest moments, which belong to the other requests.
   bool gives_back_late = true;
   /// Whether permits come back with time, so that a rejected caller can be told how long to wait. False for requests in
   /// flight, because each request returns its own permit.
@@ -128,7 +130,7 @@ struct Algorithm {
   /// another version.
   std::uint32_t state_version = 1;
 
-  /// Returns the burst if the configuration has none. The rule's rate, wait and calendar are set.
+  /// Returns the burst of a rule for which the configuration has none. The rule's rate, wait and calendar are set.
   std::uint64_t (*default_burst)(const Rule& rule);
 
   /// Returns a fault if the algorithm cannot represent the rule's numbers exactly. All other functions require a rule
@@ -142,13 +144,13 @@ struct Algorithm {
   /// Returns the effect of taking `cost` at `now`. A cost of 0 only reads, and a negative cost gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost` as `mode` says; a negative cost gives back. `none` writes the state that peek corrected. Returns the
-  /// moment at which the state equals that of an unused counter.
+  /// Takes `cost` as `mode` says; a negative cost gives back. With `none`, only stores the state as peek() has
+  /// corrected it. Returns the moment at which the state equals that of an unused counter.
   Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, CommitMode mode, Instant now,
                     const Outcome& outcome);
 
-  /// Returns the decision for the caller; `mode` tells how `cost` was committed. The words may come from Redis. Empty
-  /// if peek() cannot have returned these words.
+  /// Returns the decision for the caller. `mode` is the mode with which `cost` was committed. `words` may come from
+  /// Redis; the result is empty if peek() cannot have returned these words.
   std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, CommitMode mode,
                                       std::span<const std::int64_t> words);
 

@@ -14,12 +14,12 @@ namespace headgate::limit {
 
 /// An appointment for one request. Its permits were taken when it was made.
 struct Appointment {
-  Instant from;   ///< when its permits have come back and the appointment can be used
-  Instant until;  ///< when it expires
-  /// how long the use of the appointment is remembered; longer than the time from the offer to `until`
+  Instant from;   ///< moment at which its permits have come back and the appointment can be used
+  Instant until;  ///< moment at which the appointment expires
+  /// time for which the use of the appointment is remembered; longer than the time from the offer to `until`
   Duration lasts{0};
   std::int64_t cost = 1;  ///< number of reserved permits
-  std::uint64_t id = 0;   ///< random
+  std::uint64_t id = 0;   ///< random id of the appointment
   bool operator==(const Appointment&) const = default;
 };
 
@@ -35,8 +35,8 @@ Punctuality arrival(const Appointment& appointment, Instant now) noexcept;
 /// permit of a debt comes back is known, and requests do not wait for permits.
 bool can_appoint(const Rule& rule) noexcept;
 
-/// Returns when the permits of a debt have come back. `booked` are the checks of one limit (How::debt), decided at
-/// `now`.
+/// Returns the moment at which the permits of a debt have come back. `booked` are the checks of one limit (How::debt),
+/// which were decided at `now`.
 Instant due(std::span<const Check> booked, std::span<const Decision> decisions, Instant now) noexcept;
 
 /// Returns the appointment for a debt that is due at `due`; empty if `due` is too far ahead, in which case the caller

@@ -17,14 +17,14 @@ enum class BanReason : std::uint8_t { rejections, statuses, operated };
 /// the moment of the lift.
 struct Ban {
   std::string limit;
-  std::string key;  ///< as in Check; any bytes, at most 256
+  std::string key;  ///< key as in Check; any bytes, at most 256
   Instant since{};
   Instant until{};
   std::uint32_t level = 0;  ///< number of earlier suspensions that made this one longer
   BanReason reason = BanReason::rejections;
-  bool lifted = false;    ///< ended by an operator
-  bool observed = false;  ///< the limit only observes, so nobody is refused
-  /// Position of its entry in the shared log; rises with each entry. 0 if it is not in the log yet.
+  bool lifted = false;    ///< true if an operator ended the suspension
+  bool observed = false;  ///< true if the limit only observes, so that nobody is refused
+  /// Position of the suspension's entry in the shared log; rises with each entry. 0 if the entry is not in the log yet.
   std::uint64_t version = 0;
 };
 

@@ -24,15 +24,16 @@ namespace headgate::limit {
 /// ends first. So a limit that has fewer than its fair share loses no suspension. Suspensions ordered by an operator
 /// are never dropped and do not count towards the bound.
 ///
-/// A key is remembered for some time after its suspension: the next suspension lasts twice as long. Of two changes to a
-/// key, the one that is later in the shared log wins.
+/// A key is remembered for some time after its suspension; if it is suspended again in this time, the suspension lasts
+/// twice as long as the one before. Of two changes to a key, the one that is later in the shared log wins.
 class BanTable {
  public:
   static constexpr std::size_t kMaxBans = 65'536;
-  /// How long a key is remembered after the end of its suspension, at most. No BanPolicy::longest is longer.
+  /// Maximum time for which a key is remembered after the end of its suspension. No BanPolicy::longest is longer.
   static constexpr Duration kRemembered = std::chrono::hours(24) * 31;
 
-  /// Called with each change that was made in this process, except by apply(), on the thread that made the change.
+  /// Called with each change that was made in this process, but not with those of apply(), on the thread that made the
+  /// change.
   using Hook = std::function<void(const Ban&)>;
 
   explicit BanTable(Hook changed = nullptr, std::size_t bound = kMaxBans);
@@ -41,14 +42,14 @@ class BanTable {
   struct Found {
     Instant until{};
     bool observed = false;
-    bool operated = false;  ///< ordered by an operator
+    bool operated = false;  ///< true if an operator ordered the suspension
   };
-  /// Returns the suspension of `key` at `now`; empty if the key is not suspended. `offences` is the rule of its limit's
-  /// policy.
+  /// Returns the suspension of `key` at `now`; empty if the key is not suspended. `offences` is BanPolicy::offences of
+  /// the key's limit.
   std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const {
     return find(std::string_view(offences.limit), key, now);
   }
-  /// Does the same for the limit called `limit`.
+  /// Does the same as find() above, for the limit with this name.
   std::optional<Found> find(std::string_view limit, std::string_view key, Instant now) const;
 
   /// Returns whether an operator may have suspended a key, here or at a gateway with the same log. Only then can keys
@@ -85,13 +86,13 @@ class BanTable {
     std::map<BanReason, std::uint64_t> made_here;  ///< suspensions since startup
     std::uint64_t dropped = 0;  ///< suspensions since startup that ended early because the limit had too many
   };
-  std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
+  std::map<std::string, Counts> counts(Instant now) const;  ///< returns the counts by limit
   /// Suspensions at a moment, except those of operators. Keys that are only remembered make room for new suspensions.
   struct Held {
     std::size_t keys = 0;
     std::size_t operated = 0;      ///< suspensions by operators, which are not counted in `keys`
     std::string most;              ///< the limit with the most suspensions; empty if there are none
-    std::size_t keys_of_most = 0;  ///< the number of them
+    std::size_t keys_of_most = 0;  ///< number of suspensions of the limit `most`
   };
   Held held(Instant now) const;
   /// Returns Counts::dropped by limit, for limits with at least one.
@@ -101,7 +102,8 @@ class BanTable {
   struct State;
   void note(const Ban& ban) noexcept;
 
-  std::atomic<std::uint64_t> operated_{0};  ///< number of operators' orders since none was in force
+  /// number of orders by operators since the last moment at which none was in force
+  std::atomic<std::uint64_t> operated_{0};
   BlockLengths blocks_;
   std::unique_ptr<State> state_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The prefix lengths of some blocks of addresses. A search for the block of an address tries only these. Used by
-// BanTable.
+// The prefix lengths of some blocks of addresses. A search for the block of an address tries only blocks of these
+// lengths. Used by BanTable.
 
 #include <array>
 #include <atomic>
@@ -15,7 +15,8 @@ class BlockLengths {
   /// Adds the length of a block like "10.0.0.0/8" or "2001:db8::/32". Ignores any other text.
   void note(std::string_view block) noexcept;
 
-  /// Calls `look` with each length of this family, the longest first, until it returns true. Returns whether it did.
+  /// Calls `look` with each length of this address family, the longest first, until a call returns true. Returns
+  /// whether one did.
   template <class Look>
   bool any_of(bool v4, Look look) const {
     const auto& words = v4 ? v4_ : v6_;

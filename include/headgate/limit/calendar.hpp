@@ -43,7 +43,7 @@ class Calendar {
   const std::string& zone() const noexcept { return zone_; }
 
  private:
-  /// Returns the first moment at which local time reaches the midnight before `day` (days since 1970).
+  /// Returns the first moment at which local time reaches the midnight at which `day` (days since 1970) begins.
   Instant start_of(std::chrono::sys_days day) const noexcept;
   Duration offset_at(Instant moment) const noexcept;
 

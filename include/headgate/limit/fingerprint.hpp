@@ -43,7 +43,7 @@ class Fingerprints {
   virtual Task<Result<Comparison>> tell(std::vector<Fingerprint> own, std::string instance) = 0;
   /// Removes the last report.
   virtual Task<error_code> leave() = 0;
-  /// Closes its connections; calls under way fail.
+  /// Closes the connections of this object; calls under way fail.
   virtual void stop() = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The algorithm for concurrent requests. It is not one of algorithms(), because permits do not come back with time:
-// each is given back when its request ends. Used by gateway, config and simulate.
+// The algorithm for concurrent requests. `in_flight` is not one of algorithms(), because its permits do not come back
+// with time: each permit is given back when its request ends. Used by gateway, config and simulate.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -16,8 +16,8 @@ namespace headgate::limit {
 /// (How::debt) and giving back with the same token may be repeated without harm, and permits of a killed gateway are
 /// free again after kFlightLease.
 ///
-/// With Rule::wait, requests stand in queues (shed/wait_queues). Only the first request of each gateway's queue has a
-/// place in the queue in Redis, which is in the order of arrival.
+/// With Rule::wait, requests wait in queues (shed/wait_queues). In Redis, too, there is a queue, in the order of
+/// arrival. Only the first request of each gateway's queue has a place in it.
 extern const Algorithm in_flight;
 
 /// Time for which a permit in Redis is held without a renewal. Holders renew three times within it.

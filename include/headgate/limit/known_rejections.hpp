@@ -36,13 +36,13 @@ class KnownRejections {
  public:
   static constexpr Duration kLongest = std::chrono::seconds(1);
   static constexpr std::size_t kDefaultBound = 64UL * 1024;  ///< 121 bytes each; memory pages are touched as it fills
-  static constexpr std::size_t kCosts = 4;                   ///< per key
+  static constexpr std::size_t kCosts = 4;                   ///< number of costs for each key
 
   explicit KnownRejections(std::size_t bound = kDefaultBound) : table_(bound) {}
 
   /// Records that Redis rejected `check`, sent at `asked` and answered at `now`, with `decision`. Redis decided between
-  /// the two. The end of the rejection is counted from `asked`, so that it is never later than in Redis. The wait is
-  /// counted from `now`.
+  /// these two moments. The end of the rejection is counted from `asked`, so that it is never later than in Redis. The
+  /// wait is counted from `now`.
   void put(const Check& check, const Decision& decision, Moment asked, Moment now);
 
   /// Returns whether `check` (cost above 0) is known to be rejected now. If so, `decision` is the one that Redis would
@@ -53,8 +53,8 @@ class KnownRejections {
   /// only wait() uses it. Never replaces the entry of another key.
   void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// Returns how long Redis rejects `check`, as it last said, even if that is too old for find(); 0 if not known. Used
-  /// in the answer to a caller that another limit rejects.
+  /// Returns for how long Redis rejects `check`, according to its last answer, even if that answer is too old for
+  /// find(); 0 if not known. Used in the answer to a caller that another limit rejects.
   Duration wait(const Check& check, Moment now) const;
 
   /// Returns when the previously known rejection of `check` ended, if that is at most a second before `asked`. If Redis
@@ -63,14 +63,14 @@ class KnownRejections {
 
   /// Drops the entry of `hash`, because permits were (or may have been) given back to its counter.
   void forget(const Hash& hash) noexcept;
-  /// Drops entries for other sizes of the rule of `check`, because Redis has decided it with this size.
+  /// Drops entries for other sizes of the rule of `check`, because Redis has decided the check with this size.
   void forget_other_sizes(const Check& check) noexcept;
 
   std::size_t size() const noexcept { return table_.size(); }
 
  private:
   struct Known {
-    std::int64_t cost = 0;  ///< 0 if this entry and all after it are empty
+    std::int64_t cost = 0;  ///< rejected cost; 0 if this entry and all entries after it are empty
     Moment allowed_at;      ///< Moment::max() if the wait is kNever
   };
   struct KnownRejection {
@@ -78,9 +78,9 @@ class KnownRejections {
     std::uint64_t size = 0;  ///< size of the rule
     std::uint64_t limit = 0;
     std::uint64_t remaining = 0;
-    Moment until;  ///< from this moment on the check goes to Redis
+    Moment until;  ///< moment from which on the check goes to Redis again
     Moment full_at;
-    std::array<Known, kCosts> costs;  ///< sorted by cost and therefore by moment
+    std::array<Known, kCosts> costs;  ///< rejected costs in ascending order, and therefore sorted by moment
   };
 
   static std::optional<Moment> allowed_at(const KnownRejection& rejection, const Check& check) noexcept;

@@ -22,7 +22,7 @@ struct LeaseOptions {
   /// number of limiters that may hold a lease of one key: gateways times workers; see reckon_with()
   std::uint32_t sharers = 1;
   std::size_t max_keys = 64UL * 1024;  ///< maximum number of keys with a rate estimate; the least busy ones are dropped
-  std::uint32_t max_leases = 4UL * 1024;  ///< maximum number of leased keys; Redis decides each request of the others
+  std::uint32_t max_leases = 4UL * 1024;  ///< maximum number of leased keys; Redis decides each request of other keys
   std::uint64_t seed = 1;                 ///< seed of the pauses between reservations; different for each limiter
 };
 
@@ -30,47 +30,48 @@ struct LeaseOptions {
 /// sharers. False for a rule that grants too little for a lease.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 
-/// The permits that one worker has taken ahead. Not thread-safe.
+/// The permits that one worker has taken in advance. Not thread-safe.
 ///
 /// Guarantee: Redis counts every permit before a request uses it. So, over all time, not one request too many passes.
 /// Only the moment of use shifts: a permit may be used up to kLife after it was taken, and other gateways may use a
 /// permit after it was given back. In an interval of length t at most burst + rate * (t + 1 s) requests pass, instead
-/// of burst + rate * t. If a limit starts anew at fixed moments, no permit is used or given back after its window has
-/// ended. So for such a limit not even the moment of use shifts to another window.
+/// of burst + rate * t. If a limit starts anew at fixed moments, its permits are used or given back only in the window
+/// in which they were taken.
 ///
-/// A key with more than kHot checks a second here is worth a lease. The lease is half a second of the demand here, but
-/// at most this limiter's share of half of the remaining permits that Redis last reported. A lease for the demand of 20
-/// ms is always allowed. A lease of less than four requests is not taken: Redis then decides each request. The same
-/// holds for a limit that refills slowly and leaves each sharer only few permits: a lease would only withhold them from
-/// the others.
+/// If a key has more than kHot checks a second at this limiter, a lease is worth its cost. A lease is as large as the
+/// demand here in half a second, but at most this limiter's share of half of the remaining permits that Redis last
+/// reported. It may always be as large as the demand of 20 ms. A lease of less than four requests is not taken; Redis
+/// then decides each request. No lease is taken either if a limit refills slowly and has only few permits left for each
+/// sharer, because a lease would withhold them from the others.
 ///
 /// The extra permits are added to the cost of a request that goes to Redis anyway. If Redis rejects them, the request
 /// is sent again without them. So no request is rejected because of the extra permits. The next attempt asks for fewer.
 /// When at most a quarter of a lease is left, more permits are fetched in the background.
 ///
 /// The gateway reserves the next permits in the background if a limit refills evenly, no permits are left, and requests
-/// come before the moment that they were told. It reserves this limiter's share of a quarter of a second, but at least
-/// one request. Redis debits the permits at once, below zero. The gateway uses each permit when it has come back, never
-/// earlier. Meanwhile Redis would also reject each request that is rejected here. All limiters together reserve at most
-/// kQueue ahead. A limiter that finds more than half of that reserved then pauses for a random time, so that the others
-/// get permits too.
+/// come before the moment that they were told. It reserves this limiter's share of the permits that come back in a
+/// quarter of a second, but at least one request. Redis debits these permits at once, below zero, and the gateway uses
+/// each one only when it has come back. Until then, Redis would also reject each request that is rejected here. All
+/// limiters together reserve at most the permits of kQueue. If a limiter finds that more than half of them are
+/// reserved, it pauses for a random time, so that the others get permits too.
 ///
 /// A reserved permit is not available at the other gateways. So a wait that is told without asking Redis also covers
 /// what they may have reserved (told_here()). A caller that has a key to itself and always waits as told never comes
-/// too early, so nobody reserves permits of its key, and Redis tells it each wait exactly.
+/// too early. So nobody reserves permits of its key, and Redis tells it each wait exactly.
 class Leases {
  public:
-  using Id = std::uint32_t;  ///< names a lease as long as it is held
+  using Id = std::uint32_t;  ///< name of a lease as long as it is held
   static constexpr Id kNone = 0;
   static constexpr double kHot = 8;  ///< decisions per second
   /// The life of a lease, from the call to Redis. It is shorter than the promised second by one interval of sweep(),
   /// which gives the permits back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
   static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< interval at which the caller calls sweep()
-  /// Refunds to a window are sent only until this long before its end. If Redis hung, a later refund could be counted
-  /// in the next window.
+  /// Time before the end of a window until which refunds to the window are sent. If Redis hung, a later refund could be
+  /// counted in the next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
-  /// The maximum that all limiters together reserve of one counter, as the time in which it comes back.
+  /// The maximum that all limiters together reserve of one counter, as the time in which the reserved permits come
+  /// back.
   static constexpr Duration kQueue = std::chrono::milliseconds(800);
 
   explicit Leases(const LeaseOptions& options);
@@ -82,14 +83,14 @@ class Leases {
   static bool leasable(const Check& check) noexcept;
 
   enum class LeaseState : std::uint8_t {
-    held,  ///< the lease has permits for its cost
-    /// The lease will have the permits and Redis has no more, so reject until then.
+    held,  ///< the lease has permits for the cost of the check
+    /// The lease will have the permits later, and Redis has no others; so reject until then.
     later,
     coming,  ///< more permits are on their way, so wait for ended()
-    /// Ask Redis for `ahead` permits in addition to the cost. If `ahead` is 0 because too little was left the last
-    /// time, one request goes to Redis and the others wait for its answer.
+    /// Ask Redis for `ahead` permits in addition to the cost. If `ahead` is 0, too little was left the last time; then
+    /// one request goes to Redis, and the others wait for its answer.
     worth,
-    cold  ///< ask Redis for its cost
+    cold  ///< Redis must be asked for the cost of the check
   };
   struct Look {
     LeaseState state = LeaseState::cold;
@@ -99,7 +100,7 @@ class Leases {
   /// Returns the lease state of `check`, which is leasable.
   Look look(const Check& check, Moment now);
 
-  /// The permits that were taken from a lease, to be able to put them back.
+  /// A record of permits that were taken from a lease, with which put_back() returns them.
   struct Receipt {
     Id lease = kNone;
     std::uint32_t generation = 0;
@@ -107,8 +108,8 @@ class Leases {
     Moment expires;
     Moment refund_by;
   };
-  /// Takes the cost of `check` from its lease, which look() found to be held at the same `now`. `decision` gets the
-  /// number that Redis last reported as left plus the permits held here.
+  /// Takes the cost of `check` from its lease, for which look() returned `held` at the same `now`. In `decision`, the
+  /// remaining permits are those that Redis last reported as left and those that are held here.
   using Receipts = boost::container::static_vector<Receipt, 3>;
   Receipts take(const Check& check, Id lease, Moment now, Decision& decision);
   /// Sets the decision that take() would return after `taken` permits were taken. Takes nothing.
@@ -118,13 +119,13 @@ class Leases {
   /// come back, as far as known here. After the returned wait, Redis has the cost of `check` as well, whatever other
   /// gateways have reserved.
   static Duration told_here(const Check& check, Duration wait) noexcept;
-  /// Sets the decision for LeaseState::later.
+  /// Sets the decision for a check in the state LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
 
   /// Permits held here that cover a part of a cost; the call to Redis takes only the rest. If owes() is true after
   /// take_part(), refund the expired permits first.
   struct Part {
-    std::int64_t tokens = 0;  ///< less than the cost
+    std::int64_t tokens = 0;  ///< number of permits; less than the cost
     Receipts receipts;
   };
   Part take_part(const Check& check, Moment now);
@@ -133,7 +134,7 @@ class Leases {
   struct Seen {
     std::int64_t part = 0;
     std::int64_t held = 0;
-    std::int64_t going_back = 0;  ///< see going_back()
+    std::int64_t going_back = 0;  ///< permits that have expired; see going_back()
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
@@ -141,25 +142,27 @@ class Leases {
   /// or a check with cost 0 asks Redis for the remaining permits. If owes() is true afterwards, refund these permits
   /// first, because the decision of a request would find them in Redis.
   void expire(const Check& check, Moment now);
-  /// Returns whether a caller was told a wait that relies on permits held here or on their way. Clears the flag.
+  /// Returns whether a caller was told a wait that relies on permits which are held here or on their way. Clears the
+  /// flag.
   bool counted_on(Id lease) noexcept;
 
   /// Records that `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here. `too_early`
-  /// means that it came before the moment that Redis or a lease had told.
+  /// means that the request came before the moment that Redis or a lease had told its caller.
   enum class Came : std::uint8_t { in_time, too_early };
   void count(const Check& check, Moment now, Came came = Came::in_time);
-  /// Records that `check` found a call on its way (LeaseState::coming). If little is left, it counts as another request
-  /// of the key that came too early.
+  /// Records that `check` found that a call for more permits is on its way (LeaseState::coming). If little is left, the
+  /// request counts as one that came too early.
   void came_together(const Check& check) noexcept;
   /// Begins a call that asks Redis for more than the cost of `check`; ended() must follow. Returns kNone if nothing
   /// more can be leased.
   Id begin(const Check& check, Moment now);
-  /// for a call that was sent at `asked`
+  /// Records that Redis granted `tokens` extra permits to a call that was sent at `asked`.
   void granted(Id lease, std::int64_t tokens, const Decision& decision, Moment asked);
   void reserved(Id lease, std::int64_t tokens, const Decision& decision, Moment asked,
-                Moment now);                                      ///< for an answer that arrived at `now`
-  void rejected(Id lease, const Decision& decision, Moment now);  ///< for a rejection because of the extra permits
-  /// for a call without an answer: permits that Redis counted nevertheless are lost
+                Moment now);  ///< records a reservation by a call that was answered at `now`
+  /// Records that Redis rejected the call because of the extra permits.
+  void rejected(Id lease, const Decision& decision, Moment now);
+  /// Records that the call got no answer. Permits that Redis has counted nevertheless are lost.
   void failed(Id lease, Moment now) noexcept;
   void ended(Id lease) noexcept;
 
@@ -189,13 +192,13 @@ class Leases {
     Id lease = kNone;
     Check check;
   };
-  /// Returns a call for more permits for a lease that runs low, or for a reservation (How::debt). Report granted(),
-  /// rejected() or failed(), or for a reservation reserved() or failed(); then ended().
+  /// Returns a call that fetches more permits for a lease that runs low, or reserves permits (How::debt). Afterwards
+  /// call granted(), rejected() or failed(), or for a reservation reserved() or failed(); then ended().
   std::optional<PendingRefill> next_refill(Moment now);
-  /// Returns a call that gives back the rest of an expired lease. Report refunded() whatever the result is. The call is
-  /// never sent twice, because the first call may have given the permits back.
+  /// Returns a call that gives back the rest of an expired lease. Call refunded() afterwards, whatever the result is.
+  /// The call is never sent twice, because the first one may have given the permits back.
   std::optional<PendingRefill> next_refund();
-  /// `told` is the answer of Redis; null if there was none
+  /// Ends a refund. `told` is the answer of Redis; null if there was none.
   void refunded(Id lease, const Decision* told = nullptr) noexcept;
 
   /// Sets the number of sharers. It changes how much is leased from now on, but never how much is granted.
@@ -204,22 +207,22 @@ class Leases {
   void end_all(Moment now);  ///< expires all leases for the shutdown
   bool empty() const noexcept { return live_.empty(); }
   bool running_low() const noexcept { return !low_.empty(); }
-  /// returns whether next_refund() should be called before the next sweep()
+  /// Returns whether next_refund() should be called before the next sweep().
   bool owes() const noexcept { return owes_; }
 
  private:
-  /// The demand for a key here, counted per second: the current one and the previous one.
+  /// The demand for a key here, counted per second: in the current second and in the one before.
   struct RateEstimate {  // a cache line
     Hash hash;
     Moment since;  ///< start of the current second
     std::uint32_t checks = 0;
     std::uint32_t checks_before = 0;
-    std::uint16_t early = 0;  ///< how many of these came too early
+    std::uint16_t early = 0;  ///< number of `checks` that came too early
     std::uint16_t early_before = 0;
-    Id lease = kNone;  ///< an entry with a lease stays
+    Id lease = kNone;  ///< kNone if there is no lease; an entry with a lease is never replaced
     double tokens = 0;
     double tokens_before = 0;
-    std::uint64_t remaining = 0;  ///< as last reported by Redis
+    std::uint64_t remaining = 0;  ///< remaining permits, as last reported by Redis
 
     void count(std::int64_t cost, Moment now) noexcept;
     void count_early() noexcept;

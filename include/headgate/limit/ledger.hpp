@@ -22,7 +22,7 @@ namespace headgate::limit {
 
 using Day = std::chrono::sys_days;  ///< a date of the billing calendar
 
-/// Parses a date; empty if `text` is not an existing date in this form.
+/// Parses a date such as "2026-11-22"; empty if `text` is not an existing date in this form.
 std::optional<Day> parse_day(std::string_view text) noexcept;
 
 /// The use of one key.
@@ -69,7 +69,8 @@ inline constexpr unsigned lane_of(unsigned bucket) noexcept { return bucket / kB
 struct LedgerBatch {
   Day day;
   unsigned lane = 0;
-  std::uint64_t number = 0;  ///< starts at 1; each batch of a lane has a higher number than the one before
+  /// number of the batch, from 1; each batch of a lane has a higher number than the one before
+  std::uint64_t number = 0;
   std::vector<std::pair<std::string, Use>> uses;  ///< each field once, all in this lane
 };
 
@@ -90,7 +91,7 @@ class Ledger {
   /// Reads whole buckets from `bucket` on, until they have `most` fields together or the lane ends. Reads at least one
   /// bucket, and exactly one if `most` is 0.
   virtual Task<Result<std::vector<LedgerBucket>>> read(Day day, unsigned bucket, std::size_t most) = 0;
-  /// Closes its connections; calls under way fail.
+  /// Closes the connections of this object; calls under way fail.
   virtual void stop() = 0;
 };
 

@@ -19,8 +19,8 @@ class LedgerQueue {
   static constexpr std::size_t kMaxKeys = 262'144;  ///< maximum number of waiting keys, including those in batches
   static constexpr std::size_t kMaxBatch = 512;     ///< maximum number of fields of a batch
 
-  /// Adds the use that a worker has counted. Returns the use that has no room; there is always room for keys that wait
-  /// already.
+  /// Adds the use that a worker has counted. Returns the use for which there is no room; a key that is waiting already
+  /// always has room.
   Use add(UseSheet::Content&& taken);
   /// Returns the batch of this lane to send, the same one until it is acknowledged; null if nothing waits. The batch
   /// keeps its address until then.

@@ -27,8 +27,8 @@ class Calendar;    // limit/calendar.hpp
 /// A part of the key. A limit has a list of these, and their values together are the key. Requests with the same key
 /// share a counter.
 struct Per {
-  const gateway::KeySource* source = nullptr;  ///< never null in a loaded configuration
-  std::string name;  ///< of the header (lower case), claim, cookie or path parameter; otherwise ""
+  const gateway::KeySource* source = nullptr;  ///< source of the part; never null in a loaded configuration
+  std::string name;  ///< name of the header (lower case), claim, cookie or path parameter; "" for any other source
   bool operator==(const Per&) const = default;
 };
 
@@ -41,23 +41,26 @@ enum class Unit : std::uint8_t {
 
 /// A rate of a limit. Immutable once the configuration is loaded.
 struct Rule {
-  std::string limit;        ///< name of the limit it belongs to
-  std::string name;         ///< name within the limit: the text of the rate ("30/hour"); empty for the only rule
-  Rate rate;                ///< allows rate.count requests in each rate.period
-  std::uint64_t burst = 1;  ///< maximum at once, at least 1; by default Algorithm::default_burst
-  Duration wait{0};         ///< longest delay of a request that waits for its permit; 0 to reject at once
-  std::uint32_t queue = 0;  ///< for requests in flight with `wait`: how many requests of a key may wait in this process
+  std::string limit;  ///< name of the limit that the rule belongs to
+  std::string name;   ///< name within the limit: the text of the rate ("30/hour"); empty for the only rule
+  Rate rate;          ///< rate of the rule: rate.count requests in each rate.period
+  /// largest number of permits taken at once, at least 1; by default Algorithm::default_burst
+  std::uint64_t burst = 1;
+  Duration wait{0};  ///< longest delay of a request that waits for its permit; 0 to reject at once
+  /// number of requests of a key that may wait in this process; only for requests in flight with `wait`
+  std::uint32_t queue = 0;
   /// the calendar whose days or months the rule counts by; null if there is none
   std::shared_ptr<const Calendar> calendar;
-  bool from_first_use = false;  ///< a fixed window begins with the first request of a key rather than with the clock
-  bool leases = false;          ///< a gateway may take permits from Redis in advance, in batches
-  const Algorithm* algorithm = nullptr;  ///< never null in a loaded configuration
-  bool count_rejected = false;           ///< a rejected request takes permits as well
-  bool glitches = false;                 ///< counts glitches rather than requests
-  Unit unit = Unit::request;             ///< the unit of its limit
+  /// true if a fixed window begins with the first request of a key rather than with the clock
+  bool from_first_use = false;
+  bool leases = false;                   ///< true if a gateway may take permits from Redis in advance, in batches
+  const Algorithm* algorithm = nullptr;  ///< algorithm of the rule; never null in a loaded configuration
+  bool count_rejected = false;           ///< true if a rejected request takes permits as well
+  bool glitches = false;                 ///< true if the rule counts glitches rather than requests
+  Unit unit = Unit::request;             ///< unit of the limit
   std::uint32_t version = 1;             ///< version of the limit's counters; a new version resets them
-  /// End of its Redis keys; see name_rule(). It does not depend on the size, so the counter keeps its use when the size
-  /// changes.
+  /// End of the rule's Redis keys; see name_rule(). The suffix does not depend on the size, so the counter keeps its
+  /// use when the size changes.
   std::string suffix;
   std::uint64_t seed = 0;  ///< stable_hash(suffix); separates the rule's keys in memory from those of other rules
 };
@@ -65,8 +68,8 @@ struct Rule {
 /// Returns "100/minute", or "1000 tokens/minute" if the unit is not requests.
 std::string amount_in_words(const Rule& rule);
 
-/// Whether the period is part of the counters' names even if it need not be. `yes` if a tier or rate that is added
-/// later must not rename the other counters.
+/// Whether the period is part of the counters' names even if nothing requires it. With `yes`, a tier or rate that is
+/// added later does not rename the other counters.
 enum class PeriodInKey : bool { no, yes };
 
 /// Fills name, suffix and seed of `rule` from its limit, rate, algorithm, calendar and version. `one_of_several` tells
@@ -90,8 +93,9 @@ enum class IfRedisDown { allow, reject, count_locally };
 /// The treatment of a caller that has no key.
 struct IfAbsent {
   static constexpr std::size_t kMaxInstead = 8;
-  /// The first byte of a key that replaces a missing one; no field can contain it. The byte tells the replacements
-  /// apart, so that nobody can use another caller's budget with a value that looks like an address.
+  /// The first byte of a key that replaces a missing one, for each element of `instead`; no field can contain these
+  /// bytes. They keep the replacements apart, so that nobody can use another caller's budget with a value that looks
+  /// like an address.
   static constexpr std::array<std::string_view, kMaxInstead> kMarks{"\x01", "\x02", "\x03", "\x04",
                                                                     "\x05", "\x06", "\x07", "\x08"};
   enum class Last { unset, skip, reject };
@@ -102,8 +106,8 @@ struct IfAbsent {
 
 /// One of the sizes of a limit.
 struct Tier {
-  std::string name;         ///< empty for the only tier of a limit without tiers
-  std::vector<Rule> rules;  ///< all rules must allow the request; empty if unlimited
+  std::string name;         ///< name of the tier; empty for the only tier of a limit without tiers
+  std::vector<Rule> rules;  ///< rules that must all allow the request; empty if unlimited
 };
 
 /// When and for how long a key is suspended. A suspended key is refused before anything is counted.
@@ -116,14 +120,14 @@ struct BanPolicy {
   Duration first{0};      ///< length of the first suspension; each later one lasts twice as long
   Duration longest{0};    ///< maximum length, at least `first`; earlier suspensions are forgotten after this time
   unsigned status = 429;  ///< status of the refusal: 400 to 499
-  bool closes = false;    ///< a suspended caller gets no answer; its connection is closed or its stream reset
+  bool closes = false;    ///< true if a suspended caller gets no answer; its connection is closed or its stream reset
   std::string detail;     ///< sentence for a suspended caller; empty for the default text
 };
 
 /// The terms of a limit's appointments: a rejected request reserves the next permits and is told when to come back.
 struct AppointmentTerms {
   Duration ahead{0};  ///< maximum time from now to the start of an appointment
-  Duration width{0};  ///< time from its start until it expires
+  Duration width{0};  ///< time from the start of an appointment until it expires
   bool operator==(const AppointmentTerms&) const = default;
 };
 
@@ -140,7 +144,7 @@ struct SizeFrom {
 struct Limit {
   std::string name;
   std::vector<Per> per;
-  std::vector<Tier> tiers;  ///< at least one
+  std::vector<Tier> tiers;  ///< sizes of the limit, at least one
   /// source of the tier's name: a claim, the record of an API key, a header of a trusted hop
   std::optional<Per> tier_from;
   std::size_t default_tier = 0;       ///< index of the tier for a caller whose tier is missing or unknown
@@ -157,18 +161,19 @@ struct Limit {
   /// The statuses of answers that are counted, sorted; empty if every request is. The permits of a request are held
   /// until its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
-  /// Rejected requests take permits as well, whether this limit rejects them, or another limit later or in the same
-  /// call.
+  /// True if rejected requests take permits as well, whether this limit rejects them, or another limit later or in the
+  /// same call.
   bool count_rejected = false;
-  /// Counts unnecessary actions of HTTP/2 clients rather than requests, and suspends clients with too many.
+  /// True if the limit counts unnecessary actions of HTTP/2 clients rather than requests, and suspends clients with too
+  /// many.
   bool glitches = false;
-  /// Counts each message of a caller in a gRPC call as a request.
+  /// True if the limit counts each message of a caller in a gRPC call as a request.
   bool messages = false;
-  std::optional<BanPolicy> ban;                  ///< absent if nobody is suspended
-  std::uint32_t version = 1;                     ///< version of its counters; a new version resets all of them
+  std::optional<BanPolicy> ban;                  ///< rules for suspensions; absent if nobody is suspended
+  std::uint32_t version = 1;                     ///< version of the limit's counters; a new version resets all of them
   std::uint32_t shards = 1;                      ///< number of counters of each key in Redis; see limit/shards.hpp
-  std::optional<AppointmentTerms> appointments;  ///< absent if it offers none
-  bool bill = false;                             ///< the use of its keys is summed per day; see limit/ledger.hpp
+  std::optional<AppointmentTerms> appointments;  ///< terms of appointments; absent if the limit offers none
+  bool bill = false;  ///< whether the use of the limit's keys is summed per day; see limit/ledger.hpp
   /// For a fixed window: rising percentages of its size; an operator is notified when a key reaches them.
   std::vector<unsigned> notify_at;
 };
@@ -192,17 +197,17 @@ struct Check {
   /// The joined values of the limit's `per`: any bytes, at most 256 (longer values were hashed before).
   std::string_view key;
   Hash hash;              ///< keyed_hash(key, rule->seed): names the counter in this process
-  std::int64_t cost = 1;  ///< in requests; 0 only reads and is always allowed, a negative cost gives back
+  std::int64_t cost = 1;  ///< number of permits; 0 only reads and is always allowed, a negative cost gives back
   How how = How::take;
   /// The holder of the permit, for a rule that counts requests in flight in Redis; unique to the request. Otherwise
   /// empty.
   std::string_view token = {};
   /// For requests in flight with `wait`: one plus the time in ms that the request has waited so far. 0 if the request
-  /// does not stand in the queue; such a request takes no permit before the requests in the queue.
+  /// is not in the queue; such a request takes no permit before the requests in the queue.
   std::uint32_t waited = 0;
   /// Set for all checks of a call or for none. If set, the call answers as it would without `peek`, but changes
-  /// nothing: nothing is taken, no key is created, no time to live changes, and no told wait is recorded for later
-  /// decisions.
+  /// nothing: nothing is taken, no key is created, no time to live changes, and the waits in the answer are not
+  /// recorded for later decisions.
   bool peek = false;
 
   bool operator==(const Check&) const = default;
@@ -221,9 +226,10 @@ struct Decision {
   bool allowed = false;
   std::uint64_t limit = 0;      ///< maximum that can be taken at once from an unused counter (the burst)
   std::uint64_t remaining = 0;  ///< number of whole requests left after the decision
-  Duration retry_after{0};  ///< if rejected, the shortest wait until the same cost is allowed, or kNever; otherwise 0
+  Duration retry_after{0};  ///< the shortest wait until the same cost is allowed, or kNever; 0 if the cost is allowed
   Duration reset_after{0};  ///< time until the counter equals an unused one
-  Duration delay{0};        ///< if allowed, how long the request must wait for its permit; at most the rule's wait
+  /// time for which the request must wait for its permit, at most the rule's wait; only valid if allowed
+  Duration delay{0};
   /// If the rule took the cost and left too little for the same cost once more, the shortest wait until the same cost
   /// is allowed again; otherwise 0.
   Duration again_after{0};
@@ -231,10 +237,10 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-/// Returns whether to tell the caller `a` rather than `b`. A rejection comes before an allowed decision. Of two
-/// rejections the one with the longer retry_after comes first, because both rules allow only after that wait. Of two
-/// allowed decisions the one with the smaller share of its limit left comes first; if equal, the one with the longer
-/// reset_after.
+/// Returns whether the caller should be told `a` rather than `b`. A rejection comes before an allowed decision. Of two
+/// rejections, the one with the longer retry_after comes first, because both rules allow the request only after that
+/// wait. Of two allowed decisions, the one with the smaller share of its limit left comes first; if the shares are
+/// equal, the one with the longer reset_after.
 bool binds_before(const Decision& a, const Decision& b) noexcept;
 
 /// Returns the decision that comes first by binds_before(); null if there are none. The result points into `decisions`.

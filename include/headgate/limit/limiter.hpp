@@ -1,7 +1,7 @@
 #pragma once
-// The interfaces of the limiters that the request path asks: counters of this process, which answer at once, and
-// counters that gateways share, which need a call. limit/memory_store and redis/limiter implement them; tests use
-// scripted ones. Used by gateway, redis and engine.
+// The interfaces of the limiters that the request path asks. There are two: for counters of this process, which answer
+// at once, and for counters that gateways share, which need a call. limit/memory_store and redis/limiter implement
+// them; tests use scripted limiters. Used by gateway, redis and engine.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -36,16 +36,17 @@ class RemoteLimiter {
   virtual std::optional<bool> decide_here(std::span<const Check>, std::span<Decision>) { return {}; }
   /// Returns how long `check` will be rejected, as far as known without a call; 0 if not known.
   virtual Duration known_wait(const Check&) const { return Duration(0); }
-  /// Sends changes that nobody waits for, with copies of all data: the cost of a request beyond its hold (How::charge,
-  /// How::debt), and the cost that it did not use (below 0). Returns false if some of them were dropped.
+  /// Sends changes in the background, with copies of all data. A change charges the cost of a request beyond its hold
+  /// (How::charge, How::debt), or gives back the part of the hold that the request did not use (a cost below 0).
+  /// Returns false if some of the changes were dropped.
   virtual bool settle(std::span<const Check> checks) = 0;
   /// Charges for requests that passed without this limiter (`owed` is a How::debt of one rule). Returns no error once
-  /// they are counted. After an error the charge may be sent again with the same `token`; it counts only once. Both
-  /// arguments must outlive the await.
+  /// Redis has counted the charge. After an error the charge may be sent again with the same `token`; it counts only
+  /// once. Both arguments must outlive the await.
   virtual Task<error_code> charge(const Check& owed, std::string_view token) = 0;
   /// Returns the moment until which other gateways may still be recovering from an outage.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
-  /// Returns whether all its servers answer, as far as known.
+  /// Returns whether all servers of this limiter answer, as far as known.
   virtual bool up() const noexcept = 0;
 };
 

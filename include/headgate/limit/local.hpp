@@ -1,6 +1,6 @@
 #pragma once
-// Decisions without Redis: known rejections and leases together, which learn from the answers of Redis. No I/O. Used by
-// redis.
+// Decisions without Redis, by known rejections and leases, both of which are updated from the answers of Redis. No I/O.
+// Used by redis.
 
 #include "headgate/limit/known_rejections.hpp"
 #include "headgate/limit/leases.hpp"
@@ -18,7 +18,7 @@ namespace headgate::limit {
 /// A request on its way to Redis. Local fills it. If begin() returned Step::check, end() or abandon() must follow.
 class PendingDecision {
  public:
-  /// Takes at most kMaxRulesPerRequest checks. Both spans outlive it.
+  /// Takes at most kMaxRulesPerRequest checks. Both spans outlive this object.
   PendingDecision(std::span<const Check> checks, std::span<Decision> decisions)
       : checks_(checks), decisions_(decisions) {}
   PendingDecision(const PendingDecision&) = delete;
@@ -31,7 +31,7 @@ class PendingDecision {
   Leases::Id awaited() const noexcept { return awaited_; }
   /// Returns the leases that this call fetches. Requests that wait for one of them may go on after end().
   std::span<const Leases::Id> refilled() const noexcept { return {refilled_.data(), refilled_.size()}; }
-  /// Ends the patience of the request: begin() no longer returns Step::wait.
+  /// Ends the patience of the request: from now on, begin() returns `check` where it would return `wait`.
   void wait_no_longer() noexcept { patient_ = false; }
 
  private:
@@ -41,7 +41,7 @@ class PendingDecision {
   /// The state of one check.
   struct Part {
     DecidedBy decided_by = DecidedBy::check;
-    std::int64_t ahead = 0;  ///< number of extra permits beyond its cost
+    std::int64_t ahead = 0;  ///< number of extra permits, beyond the cost of the check
     Leases::Id lease = Leases::kNone;
     Leases::Receipts receipts;  ///< permits taken from a lease
   };
@@ -59,14 +59,15 @@ class PendingDecision {
   boost::container::static_vector<Leases::Id, kMaxRulesPerRequest> refilled_;
 };
 
-/// The memory of one worker; not thread-safe. The steps of a decision are
+/// The known rejections and leases of one worker; not thread-safe. A decision has two steps:
+/// - begin() returns `rejected` if a check is known to be rejected, and `allowed` if leases cover all checks. After
+///   `check`, send sent() to Redis. After `wait`, wait for the lease that is on its way, then call begin() again.
+/// - end() takes the answer of Redis and returns the result. After `check`, send sent() again, now without the extra
+///   permits.
 ///
-///   begin   rejected: a check is known to be rejected. allowed: leases covered all. check: send sent() to Redis.
-///           wait: wait for a lease that is on its way, then begin again.
-///   end     Redis answered: done, or check: send sent() again without the extra permits.
-///
-/// A call takes all or nothing: if Redis rejects the rest or does not answer, permits from leases are put back. If one
-/// call names a counter twice, only the sum of the costs decides, and Redis always decides it.
+/// A call takes all or nothing: if Redis rejects the checks that it gets, or does not answer, permits from leases are
+/// put back. If one call names a counter twice, Redis always decides about the counter, and only the sum of the costs
+/// counts.
 ///
 /// A peek (Check::peek) takes the same steps and returns what the next decision here would return. Permits of an
 /// expired lease are given back before a peek or a decision is sent.
@@ -83,7 +84,8 @@ class Local {
   std::optional<bool> decide(std::span<const Check> checks, Moment now, std::span<Decision> decisions);
 
   Step begin(PendingDecision& pending, Moment now);
-  /// Ends a call. `told` is filled unless the answer is none. Returns allowed, rejected, failed (no answer) or check.
+  /// Ends a call. `pending.told()` is filled unless the answer is none. Returns allowed, rejected, failed (no answer)
+  /// or check.
   Step end(PendingDecision& pending, Answer answer, Moment now);
   /// Ends a call because nobody waits for its answer any more.
   void abandon(PendingDecision& pending);
@@ -98,9 +100,9 @@ class Local {
   Leases& leases() noexcept { return leases_; }
   const KnownRejections& rejections() const noexcept { return rejections_; }
 
-  /// number of calls; any thread
+  /// Returns the number of calls that were rejected here. Any thread.
   std::uint64_t rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }
-  /// number of checks; any thread
+  /// Returns the number of checks that leases decided. Any thread.
   std::uint64_t leased() const noexcept { return leased_.load(std::memory_order_relaxed); }
 
  private:

@@ -27,7 +27,7 @@ struct MemoryOptions {
   ///  3. a key with permits left, before a spent key, whose caller is rejected: a spent key is replaced only if no
   ///  better key of its limit is known;
   ///  4. the key that is full again soonest, because it was used least for its limit.
-  /// The choice takes a few cache lines, whatever the bound is. Nothing is ever swept.
+  /// The choice takes a few cache lines, whatever the bound is. There is no periodic clean-up.
   ///
   /// A key of a sliding_log has in addition 8 bytes for each request in its window (allocated for up to a sixteenth
   /// more than its limit). These bytes are freed with the key and not counted here: their maximum is this bound times
@@ -48,10 +48,10 @@ struct LimitKeys {
   std::uint64_t evicted = 0;  ///< number of keys evicted before they were full, since startup
 };
 
-/// The store: counters striped by key, so that workers rarely contend. Any thread. A call never blocks longer than a
-/// few stripes' locks, and its work does not grow with the number of keys. Checks of one call that name the same
-/// counter are merged into one check with the sum of their costs, and get one decision. Its How is the strictest of
-/// theirs: take, then observe, then charge, then debt.
+/// The store: counters striped by key, so that workers rarely contend. Any thread. A call never blocks longer than the
+/// locks of a few stripes, and its work does not grow with the number of keys. Checks of one call that name the same
+/// counter are merged into one check with the sum of their costs, and get one decision. The How of the merged check is
+/// the strictest of theirs, in this order: take, observe, charge, debt.
 class MemoryStore final : public Limiter {
  public:
   explicit MemoryStore(MemoryOptions options, Threads threads = Threads::many);
@@ -64,8 +64,9 @@ class MemoryStore final : public Limiter {
   /// time never runs backwards.
   bool decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) override;
 
-  /// Gives back the permits of an earlier decide, because a later step rejected the request. `checks` are the checks of
-  /// that decide that took a cost: without those of a cost of 0 or less, and without observed ones that were rejected.
+  /// Gives back the permits of an earlier decide(), because a later step rejected the request. `checks` are those
+  /// checks of the earlier call that took a cost; leave out checks with a cost of 0 or less, and observed checks that
+  /// were rejected.
   void give_back(std::span<const Check> checks, Instant now) override;
 
   /// Prefetches the counter of this hash for a decide that follows soon. Only for a store of one thread.

@@ -23,16 +23,16 @@ namespace headgate::limit {
 struct Notice {
   std::string limit;
   std::string rate;   ///< text of the rate: "100000/month"
-  std::string key;    ///< as in Check; any bytes, at most 256
+  std::string key;    ///< key as in Check; any bytes, at most 256
   std::string owner;  ///< owner of the API key; empty if unknown
-  std::string tier;   ///< empty if the limit has no tiers
+  std::string tier;   ///< name of the tier; empty if the limit has no tiers
   unsigned percent = 0;
   std::uint64_t used = 0;
   std::uint64_t size = 0;
   Instant since{};  ///< start and end of the period
   Instant until{};
-  bool rejected = false;  ///< the request did not fit into the quota
-  bool observed = false;  ///< the limit only observes
+  bool rejected = false;  ///< true if the request did not fit into the quota
+  bool observed = false;  ///< true if the limit only observes
   Store store = Store::memory;
 };
 
@@ -44,7 +44,7 @@ class NoticeInbox {
 
   explicit NoticeInbox(std::size_t bound = kBound) : bound_(bound) {}
 
-  /// Sets the function that is called after each notice, on the thread that put it; null for none.
+  /// Sets the function that is called after each notice, on the thread that added the notice; null for none.
   void use(std::function<void()> wake);
   /// Adds a notice. Returns false if it was dropped.
   bool put(Notice notice);
@@ -76,7 +76,7 @@ class NoticeMarks {
   virtual Task<error_code> hold(std::string id, Duration length) = 0;
   /// Replaces the mark by one which says for `length` that the notice was sent.
   virtual Task<error_code> told(std::string id, Duration length) = 0;
-  /// Closes its connections; calls under way fail.
+  /// Closes the connections of this object; calls under way fail.
   virtual void stop() = 0;
 };
 

@@ -20,16 +20,16 @@ struct Override {
   static constexpr std::size_t kMaxWhy = 200;  ///< maximum length in bytes
 
   std::string limit;
-  std::string key;                     ///< as in Check; any bytes, at most 256
-  std::vector<Rate> rates;             ///< empty if unlimited
-  std::optional<std::uint64_t> burst;  ///< burst of its only rate; absent for the algorithm's default
+  std::string key;                     ///< key as in Check; any bytes, at most 256
+  std::vector<Rate> rates;             ///< rates of the override; empty if unlimited
+  std::optional<std::uint64_t> burst;  ///< burst of the only rate; absent for the algorithm's default
   std::string why;                     ///< reason given by the operator; may be empty
   Instant since{};
   Instant until{};
-  /// An operator ended it at `since`. `until` is then the end of the ended override, so that the log keeps the entry
-  /// until no gateway can act on that override any more.
+  /// Whether an operator ended the override at `since`. `until` is then the end that the override would have had, so
+  /// that the log keeps the entry until no gateway can act on that override any more.
   bool lifted = false;
-  /// Position of its entry in the shared log; rises with each entry. 0 if it is not in the log yet.
+  /// Position of the override's entry in the shared log; rises with each entry. 0 if the entry is not in the log yet.
   std::uint64_t version = 0;
 
   bool operator==(const Override&) const = default;

@@ -18,9 +18,9 @@ inline constexpr std::size_t kMaxNotifyAt = 4;
 
 /// The use of a quota by a key, according to one decision.
 struct QuotaUse {
-  std::uint64_t used = 0;  ///< at most `size`, because a decision does not contain the debt beyond it
-  std::uint64_t size = 0;  ///< the size that applied
-  bool rejected = false;   ///< the decision was a rejection: the cost did not fit into the rest
+  std::uint64_t used = 0;  ///< use of the key, at most `size`, because a decision does not contain the debt beyond it
+  std::uint64_t size = 0;  ///< size of the quota that applied
+  bool rejected = false;   ///< true if the decision was a rejection, because the cost did not fit into the rest
 };
 
 /// Returns the use according to `decision`. Empty if the decision can cause no notice: it took nothing (`taken` is

@@ -42,9 +42,9 @@ class RecentTable {
     return nullptr;
   }
 
-  /// Inserts an entry for `hash`, which find() must not know. If its set is full, it replaces the worst entry:
-  /// `better(other, it)` is true for all others. Entries for which `keeps` is true are never replaced. Returns null if
-  /// all of them are kept.
+  /// Inserts an entry for `hash`, for which the table must have none. If the set of `hash` is full, the new entry
+  /// replaces the worst of the set; `better(a, b)` returns whether `a` is worth more than `b`. Entries for which
+  /// `keeps` returns true are never replaced. Returns null if it returns true for the whole set.
   template <class Better, class Keeps>
   Entry* insert(const Hash& hash, Better better, Keeps keeps) noexcept {
     const std::size_t set = set_of(hash);
@@ -83,8 +83,9 @@ class RecentTable {
   }
 
   std::size_t sets_;
-  std::vector<std::uint8_t> marks_;  ///< 0 if free; otherwise kTaken and seven bits of the hash
-  Entry* entries_;                   ///< an entry is constructed only if its byte in marks_ is not 0
+  /// mark of each place: 0 if it is free, otherwise kTaken and seven bits of the hash
+  std::vector<std::uint8_t> marks_;
+  Entry* entries_;  ///< an entry is constructed only if its byte in marks_ is not 0
   std::size_t size_ = 0;
 };
 

@@ -22,10 +22,10 @@ struct SavedCounter {
   std::uint32_t state_version = 0;  ///< value of Algorithm::state_version
   Instant full_at{};
   bool spent = false;
-  bool first = true;                      ///< this counter stands for its key in the number of keys
-  std::array<std::int64_t, 4> numbers{};  ///< the last one is 0 if there is a log
-  std::vector<std::int64_t> log{};        ///< for an algorithm that records each request; otherwise empty
-  bool logs = false;                      ///< there is a log
+  bool first = true;                      ///< true if this counter stands for its key in the number of keys
+  std::array<std::int64_t, 4> numbers{};  ///< numbers of the algorithm; the last one is 0 if there is a log
+  std::vector<std::int64_t> log{};        ///< the log of an algorithm that records each request; otherwise empty
+  bool logs = false;                      ///< true if there is a log
 };
 
 }  // namespace headgate::limit

@@ -8,10 +8,10 @@
 
 namespace headgate::limit {
 
-/// Returns the time from the hold until the counter equals an unused one. `held` is the decision of the hold, with the
-/// permits that are left after settling. `difference` is the cost minus the held cost, negative if the hold took too
-/// much; it is charged as `how` (`charge` or `debt`) at the time `since` after the hold. The result may be too late if
-/// only the counter knows the exact time, but it is never too early.
+/// Returns the time from the hold until the counter equals an unused one. `held` is the decision about the hold, except
+/// that its remaining permits are those after settling. `difference` is the cost minus the held cost; it is negative if
+/// the hold took too much. It is charged by `how` (`charge` or `debt`), `since` after the hold. The result may be too
+/// late if only the counter knows the exact time, but it is never too early.
 Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since);
 
 }  // namespace headgate::limit

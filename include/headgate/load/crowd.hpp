@@ -23,7 +23,7 @@ struct DueRequest {
   Duration due{0};
   std::uint32_t caller = 1;
   bool attacks = false;
-  bool again = false;  ///< the caller was told to come again at this time
+  bool again = false;  ///< true if the caller was told to come again at this time
 };
 
 /// How a request ended.
@@ -32,9 +32,9 @@ enum class Ending : std::uint8_t { answered, not_connected, timed_out, cut, unfi
 /// The result of a request as its caller sees it.
 struct SeenAnswer {
   Ending ending = Ending::answered;
-  unsigned status = 0;             ///< valid if answered
+  unsigned status = 0;             ///< status of the answer; valid if answered
   std::optional<Duration> wait{};  ///< Retry-After-Ms, otherwise Retry-After, of a 429 or 503
-  bool in_line = false;            ///< the caller waits in a waiting room, and `wait` says when it asks again
+  bool in_line = false;            ///< true if the caller waits in a waiting room, and `wait` says when it asks again
   std::string ticket{};            ///< ticket of a waiting room for the next request; empty if there was none
   std::uint64_t bytes = 0;         ///< size of the body
 };
@@ -47,8 +47,8 @@ struct CallerFigures {
   std::uint64_t in_line = 0;   ///< told by a waiting room to wait
   std::uint64_t other = 0;     ///< answered with any other status
   std::uint64_t no_answer = 0;
-  Percentiles whole;         ///< from the intended time to the end of the answer
-  Percentiles from_sending;  ///< from sending to the end of the answer, which a closed loop would report
+  Percentiles whole;         ///< times from the intended time of sending to the end of the answer
+  Percentiles from_sending;  ///< times from sending to the end of the answer, which a closed loop would report
 };
 
 struct LoadFigures {
@@ -60,7 +60,7 @@ struct LoadFigures {
   std::uint64_t broken = 0;
   std::uint64_t open = 0;  ///< promises for a time after the end
   std::uint64_t bytes = 0;
-  std::map<unsigned, std::uint64_t> statuses;  ///< only statuses from 100 to 999
+  std::map<unsigned, std::uint64_t> statuses;  ///< numbers of answers by status; only statuses from 100 to 999
   std::map<Ending, std::uint64_t> unanswered;
 };
 
@@ -69,11 +69,11 @@ class Crowd {
  public:
   static constexpr std::size_t kMaxTicket = 1024;
 
-  /// If `patient` is false, callers ignore what they are told.
+  /// Creates a crowd. If `patient` is false, callers ignore what they are told.
   Crowd(const TimetableOptions& options, bool patient);
 
-  /// Returns the time of the next request, even if it will be held. Empty if there is none, unless an answer causes
-  /// one.
+  /// Returns the time of the next request, even if it will be held. Empty if no request is known; an answer may still
+  /// cause one.
   std::optional<Duration> next() const noexcept;
   /// Returns the earliest request to send that is due at `now`; empty if none is.
   std::optional<DueRequest> take(Duration now);
@@ -82,7 +82,7 @@ class Crowd {
   bool wants(const DueRequest& request);
   /// Records that `request` was sent at `sent` and ended at `now`.
   void saw(const DueRequest& request, SeenAnswer seen, Duration sent, Duration now);
-  /// Ends the load, for Ctrl-C: promises for later stay open.
+  /// Ends the load, for Ctrl-C. Promises for a later time stay open.
   void stop() noexcept { stopped_ = true; }
   /// Returns the number of callers that wait until a time that an answer gave them.
   std::size_t waiting() const noexcept { return waiting_; }
@@ -93,10 +93,11 @@ class Crowd {
 
  private:
   struct State {
-    Duration until{0};      ///< when the caller may ask again
-    bool holds = false;     ///< the caller waits, or has asked again without an answer yet
-    bool asked = false;     ///< the caller has asked again
-    bool promised = false;  ///< `until` comes from a rejection, so a request at that time should be allowed
+    Duration until{0};   ///< time from which the caller may ask again
+    bool holds = false;  ///< true if the caller waits, or has asked again without an answer yet
+    bool asked = false;  ///< true if the caller has asked again
+    /// true if `until` comes from a rejection, so that a request at that time should be allowed
+    bool promised = false;
     std::string ticket;
   };
   using Return = std::pair<Duration, std::uint32_t>;

@@ -29,15 +29,15 @@ struct LoadTarget {
 struct RequestOptions {
   std::string method = "GET";
   std::vector<std::string> fields;  ///< "Name: value", as accepted by read_field()
-  std::vector<std::string> keys;    ///< if there are more callers than keys, the keys are used again
+  std::vector<std::string> keys;  ///< keys of the callers; if there are more callers than keys, the keys are used again
   std::string body;
 };
 
 struct LoadOptions {
-  std::vector<LoadTarget> targets;  ///< at least one; requests go to them in turn
+  std::vector<LoadTarget> targets;  ///< servers that get the requests in turn, at least one
   TimetableOptions timetable;
   RequestOptions request;
-  bool patient = true;         ///< callers wait as long as they are told
+  bool patient = true;         ///< true if callers wait as long as an answer tells them to
   unsigned connections = 100;  ///< maximum number of connections to all targets together; at least one to each
   Duration timeout = std::chrono::seconds(10);  ///< time limit of one request, from sending
 };

@@ -27,7 +27,7 @@ class Percentiles {
  private:
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
-  std::uint64_t sum_ = 0;  // in microseconds
+  std::uint64_t sum_ = 0;  // sum in microseconds
   Duration max_{0};
 };
 

@@ -30,8 +30,8 @@ inline constexpr double kMaxRate = 100'000;  ///< requests per second
 struct TimetableOptions {
   Like like = Like::steady;
   double rate = 50;                            ///< requests per second, above 0, at most kMaxRate
-  Duration length = std::chrono::seconds(30);  ///< time after which no arrival comes
-  std::uint32_t callers = 100;                 ///< from 1 to kMaxCallers; attackers are additional
+  Duration length = std::chrono::seconds(30);  ///< length of the timetable; no arrival comes later
+  std::uint32_t callers = 100;                 ///< number of callers, from 1 to kMaxCallers; attackers are additional
   std::uint64_t seed = 1;                      ///< the same seed gives the same arrivals
 };
 
@@ -45,7 +45,7 @@ double rate_at(const TimetableOptions& options, Duration at) noexcept;
 /// A request, and the time after the start at which it should be sent.
 struct Intended {
   Duration at{0};
-  std::uint32_t caller = 1;  ///< from 1; attackers have the numbers after the others
+  std::uint32_t caller = 1;  ///< number of the caller, from 1; attackers have the numbers after the others
   bool attacks = false;
 };
 

@@ -11,11 +11,12 @@
 
 namespace headgate::net {
 
-/// The owner of the descriptor. One thread at a time.
+/// A socket that owns its descriptor. One thread at a time.
 class BoundSocket {
  public:
   /// Binds with SO_REUSEPORT, so that each worker has a socket of its own on the same address. No client can connect
-  /// before listen(). The error says what to do about it. With port 0 the system chooses one; local() returns it.
+  /// before listen(). The error says how to solve the problem. With port 0 the system chooses a port, which local()
+  /// returns.
   static Result<BoundSocket, std::string> bind(const ListenOptions& options);
   /// Takes over a socket that was passed to this process. Fails if `descriptor` is not a listening TCP socket, and then
   /// does not change it.
@@ -27,8 +28,8 @@ class BoundSocket {
 
   /// Lets clients connect from now on. They wait until a listener accepts them.
   Result<void, std::string> listen();
-  /// Returns another descriptor of the same socket, with the same queue of clients. The error is a text; it means that
-  /// no descriptor is left.
+  /// Returns another descriptor of the same socket, with the same queue of clients. Fails only if no descriptor is
+  /// left; the error is a text.
   Result<BoundSocket, std::string> duplicate() const;
   /// Returns whether other sockets may bind the same address.
   bool shares_port() const noexcept;

@@ -22,9 +22,9 @@ struct ConnectOptions {
   Duration each = kForever;   ///< time for one address and its handshake; at most its share of the time left
   std::shared_ptr<const TlsContext> tls{};  ///< the client's TLS context; null for no TLS
   std::shared_ptr<TlsSession> session{};  ///< with `tls`, the session of this server to resume; null if none is resumed
-  std::size_t skip = 0;                   ///< number of addresses to skip, which were tried before and did not work
-  /// Starts with another address each time, so that all of them are used, and tries addresses that failed within the
-  /// last 10 s last. Cannot be combined with `skip`.
+  std::size_t skip = 0;  ///< number of addresses to skip because they were tried before and did not work
+  /// Whether each connect() starts with another address, so that all addresses are used. Addresses that failed within
+  /// the last 10 s are tried last. Cannot be combined with `skip`.
   bool in_turn = false;
 };
 
@@ -34,7 +34,7 @@ struct Connected {
   Tcp::endpoint to;
   std::size_t address = 0;  ///< position of the address, counted from 0 in the order of attempts
   bool last = true;         ///< whether this is the last address
-  bool resumed = false;     ///< a TLS session was resumed
+  bool resumed = false;     ///< true if a TLS session was resumed
 };
 
 /// The reason why no connection was made, for the address where the attempt got furthest.
@@ -42,8 +42,8 @@ struct ConnectError {
   enum class At : std::uint8_t { name, address, handshake };
   At at = At::name;
   error_code code;          ///< timed_out, operation_aborted, connection_refused, host_not_found…
-  bool distrusted = false;  ///< the certificate was not trusted
-  std::string reason;       ///< for people: as in TlsError for a handshake, otherwise the text of the code
+  bool distrusted = false;  ///< true if the certificate was not trusted
+  std::string reason;       ///< reason for people: as in TlsError for a handshake, otherwise the text of the code
 };
 
 /// Resolves one host and port, and connects to its addresses one by one, alternating between the address families (RFC
@@ -57,11 +57,11 @@ class Connector {
   Connector& operator=(const Connector&) = delete;
 
   /// Makes a new connection. Resolves the name again if the addresses are older than 30 s or none of them worked; if
-  /// resolving fails, the previous addresses are used. May be called while another call is under way. A call goes on if
-  /// this object is destroyed.
+  /// this fails, the previous addresses are used. Several calls may be under way. A call goes on if this object is
+  /// destroyed.
   Task<Result<Connected, ConnectError>> connect(ConnectOptions options);
   /// Sets the addresses of the host, at least one, for a caller that resolves the name itself. connect() then resolves
-  /// it only after no address worked. Does nothing if the host is an address.
+  /// the name only if no address worked. Does nothing if the host is an address.
   void use(std::vector<Tcp::endpoint> addresses);
   /// Returns the current step of the latest connect(), for the message of a caller that stopped waiting.
   ConnectError::At at() const noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 // The shares of the process's file descriptors: client connections first, then connections to servers, and a rest for
-// the admin interface only. The kernel returns the lowest free number, so a new number tells how many are in use.
+// the admin interface only. The kernel gives a new descriptor the lowest free number, so this number tells how many are
+// in use.
 
 #include "headgate/core/result.hpp"
 
@@ -8,12 +9,12 @@
 
 namespace headgate::net {
 
-/// The shares of a process that may have `all` descriptors. The members are upper bounds: a connection of a kind is
-/// opened only if its descriptor is below the bound of the kind.
+/// The shares of a process that may have `all` descriptors. `clients`, `servers` and `all` are upper bounds: a
+/// connection is opened only if the number of its descriptor is below the bound of its kind.
 struct DescriptorShares {
-  int clients = 0;  ///< for client connections
-  /// For connections to servers, Redis and others. Only they may use the descriptors from `clients` up to this bound: a
-  /// quarter of all, less the share of the admin interface.
+  int clients = 0;  ///< bound for client connections
+  /// The bound for connections to servers, Redis and others. Only these connections may use the descriptors from
+  /// `clients` up to this bound: a quarter of all, less the share of the admin interface.
   int servers = 0;
   int all = 0;
   int admin() const noexcept { return all - servers; }
@@ -22,17 +23,18 @@ DescriptorShares shares_of(int all) noexcept;
 /// Returns the shares for the current limit of this process. Any thread.
 DescriptorShares descriptor_shares() noexcept;
 
-/// Returns about how many descriptors the process has open: the lowest free number. Takes two system calls regardless
-/// of the number. Any thread.
+/// Returns about how many descriptors the process has open: the lowest free number. Takes two system calls, however
+/// many are open. Any thread.
 int descriptors_in_use() noexcept;
 
-/// Returns whether an error of opening a connection only means that this process or machine is out of descriptors or
-/// memory. Such an error says nothing about the other side.
+/// Returns whether the error only means that this process or machine is out of descriptors or memory. Such an error of
+/// opening a connection says nothing about the other side.
 bool is_own_want(const error_code& ec) noexcept;
-/// The text for such an error in logs; calls the other side "it".
+/// The text for such an error in logs; "it" is the other side.
 inline constexpr const char* kOwnWant = "this gateway has no descriptor left for a connection to it";
 
-/// Counts a connection that was not opened for lack of descriptors, and logs one in ten seconds. Any thread.
+/// Counts a connection that was not opened for lack of descriptors, and logs at most one such connection in ten
+/// seconds. Any thread.
 void note_own_want() noexcept;
 /// Returns the number of calls of note_own_want() since startup.
 std::uint64_t own_wants() noexcept;

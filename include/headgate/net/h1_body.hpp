@@ -13,9 +13,9 @@
 
 namespace headgate::net {
 
-/// The reader of the bodies of a connection, one after another, from a ReadBuffer. Errors: those of the stream;
-/// bad_message for malformed framing; message_size if there are more bytes than accepted; eof if the body ends too
-/// early; too_slow() if it arrives below the minimum pace.
+/// Reads the bodies of a connection, one after another, from a ReadBuffer. Errors: those of the stream; bad_message for
+/// malformed framing; message_size if a body has more bytes than accepted; eof if a body ends too early; too_slow() if
+/// a body arrives below the minimum pace.
 class H1Body final : public http::BodyReader {
  public:
   /// `timeout` bounds each wait for bytes. `input` outlives this object.
@@ -23,9 +23,10 @@ class H1Body final : public http::BodyReader {
   /// Starts a new body; nothing of an earlier one remains.
   void begin(const http::h1::WireFraming& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
-  /// Requires the sender to keep the pace of `rule` whenever a read waits. The owner of the rule outlives this object.
+  /// Requires that the sender keeps the pace of `rule` while a read waits for it. The owner of the rule outlives this
+  /// object.
   void demand_pace(PaceRule rule) noexcept { rule_ = rule; }
-  /// `action(owner)` runs once, before the first wait, to send 100 Continue to a client that waits for it.
+  /// Sets a function that runs once, before the first wait, and sends 100 Continue to a client that waits for it.
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;
 
@@ -35,7 +36,7 @@ class H1Body final : public http::BodyReader {
   bool ended() const noexcept override { return ended_; }
   void cancel() noexcept override { read_buffer_->stream().interrupt_read(); }
   const http::Fields& trailers() const noexcept override;
-  /// Returns how many bytes of the body may still come; 0 if it has ended or is malformed.
+  /// Returns how many bytes of the body may still come; 0 if the body has ended or is malformed.
   std::uint64_t most_left() const noexcept;
   /// Returns whether the body was read to its end and the connection can carry another message.
   bool clean() const noexcept { return ended_ && framing_.kind != http::h1::WireFraming::Kind::until_close; }
@@ -53,12 +54,12 @@ class H1Body final : public http::BodyReader {
   http::h1::ChunkReader chunks_;
   PaceRule rule_;
   PaceWatch pace_;
-  std::uint64_t received_ = 0;  // number of body bytes that a read had to wait for
+  std::uint64_t received_ = 0;  // number of body bytes for which a read had to wait
   BeforeWait before_wait_ = nullptr;
   void* owner_ = nullptr;
 };
 
-/// The writer of heads and bodies. It must not move until each write was awaited.
+/// The writer of heads and bodies. The writer must not move until each write was awaited.
 class H1Output {
  public:
   explicit H1Output(Stream& stream) noexcept : stream_(&stream) {}
@@ -72,7 +73,7 @@ class H1Output {
   /// Writes the end of the body, with the trailers if the body is chunked. `room` holds the bytes until the write is
   /// done.
   Stream::WriteAll finish(const http::Fields& trailers, TextBuffer& room, Duration timeout);
-  /// bytes passed to writes so far, including heads and framing
+  /// Returns the number of bytes passed to writes so far, including heads and framing.
   std::uint64_t bytes() const noexcept { return bytes_; }
   Stream& stream() noexcept { return *stream_; }
 

@@ -14,12 +14,12 @@
 
 namespace headgate::net {
 
-/// The fields of one head. This object and the added views must live until nghttp2 has taken the fields and has copied
-/// their values and unknown names. Converts unknown names to lower case. One thread.
+/// The fields of one head. This object and the views added to it must live until nghttp2 has taken the fields, which
+/// copies the values and the unknown names. Unknown names are converted to lower case. One thread.
 class H2Fields {
  public:
   /// `heads` counts the heads of the connection, from 0. A field whose value is new each time is stored in the HPACK
-  /// table only by the first head and every 64th after it; the other heads refer to the stored name.
+  /// table only by the first head and by every 64th head after it. The other heads refer to the stored name.
   explicit H2Fields(std::uint32_t& heads) noexcept : leaves_names_(heads++ % kBetween == 0) {}
   /// Adds a field. `name` is a constant in lower case.
   void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }

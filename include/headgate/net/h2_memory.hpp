@@ -31,9 +31,9 @@ class H2Held {
   std::size_t bytes_ = 0;
 };
 
-/// The allocator of nghttp2: heads of answers and other frames that wait, and the client's header table. Counts only
-/// the memory beyond that of a new session. Outlives that session. Worker thread only. Each block stores its size in
-/// front of it, because asking the allocator for it took longer.
+/// The allocator of nghttp2, which holds the client's header table, and frames that wait, such as heads of answers.
+/// Counts only the memory that the session takes after begin(). Outlives that session. Worker thread only. Each block
+/// stores its size in front of it, because asking the allocator for the size took longer.
 class H2Memory {
  public:
   explicit H2Memory(LentBytes::Share* lent) noexcept : lent_(lent) {}

@@ -26,11 +26,11 @@ namespace headgate::net {
 struct HttpRequest {
   std::string method = "GET";
   Url url;
-  std::shared_ptr<Trust> trust;  ///< for https, unless `tls` is set; otherwise may be null
+  std::shared_ptr<Trust> trust;  ///< authorities for https; may be null for http, or if `tls` is set
   /// the client's TLS context, used instead of one made from `trust`; https only
   std::shared_ptr<const TlsContext> tls{};
   std::vector<Tcp::endpoint> addresses{};  ///< addresses of the host; empty if the name is to be resolved
-  std::string host{};                      ///< value of the Host field; empty for that of the URL
+  std::string host{};                      ///< value of the Host field; empty to use the host of the URL
   /// Further lines of the head, each ended by CR LF. Host, User-Agent, Connection and Content-Length are added
   /// automatically.
   std::string fields;
@@ -40,9 +40,9 @@ struct HttpRequest {
 };
 
 struct HttpReply {
-  unsigned status = 0;  ///< of the final answer, so at least 200
+  unsigned status = 0;  ///< status of the final answer, at least 200
   std::vector<std::pair<std::string, std::string>> fields;
-  std::string body;  ///< empty if unfinished
+  std::string body;  ///< body of the answer; empty if unfinished
   /// the reason why the rest of the answer is missing, as a sentence like in HttpResult; empty if the answer is
   /// complete
   std::string unfinished;
@@ -51,8 +51,8 @@ struct HttpReply {
   std::string_view field(std::string_view name) const noexcept;
 };
 
-/// The answer, whatever its status, if at least its head has arrived. The error is a sentence without a full stop that
-/// calls the server "it" and quotes neither the server nor the request.
+/// The answer, whatever its status, if at least its head has arrived. The error is a sentence without a full stop, in
+/// which "it" is the server; it quotes neither the server nor the request.
 using HttpResult = Result<HttpReply, std::string>;
 
 /// A call. Its task keeps it alive. The loop's thread.
@@ -60,7 +60,7 @@ class HttpCall : public std::enable_shared_from_this<HttpCall> {
  public:
   using Done = std::function<void(HttpResult)>;
 
-  /// Starts a call, and calls `done` once, from the loop, at the latest at the deadline; never from within start(),
+  /// Starts a call. `done` is called once, from the loop and not within start(), at the latest at the deadline, and
   /// never after cancel(). Follows no redirects. Reads at most 16 KiB of head and max_body bytes of body.
   static std::shared_ptr<HttpCall> start(boost::asio::io_context& loop, HttpRequest request, Done done);
   void cancel();
@@ -79,7 +79,7 @@ class HttpCall : public std::enable_shared_from_this<HttpCall> {
 
   HttpRequest request_;
   Done done_;
-  std::string_view step_;  // what the call does, once the connection is open
+  std::string_view step_;  // the current step of the call, once the connection is open
   Connector connector_;
   StreamPtr stream_;
   std::optional<HttpReply> head_;  // head of the final answer, without the body

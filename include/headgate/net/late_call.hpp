@@ -1,13 +1,12 @@
 #pragma once
-// A call that is made once for several turns of the loop. HTTP/2 sessions write in such a call, for the answers of many
+// A call that is made once after several turns of the loop. With it, an HTTP/2 session writes the answers of many
 // streams together.
 
 #include <boost/intrusive/list.hpp>
 
 namespace headgate::net {
 
-/// A late call, which is a member of the object that it is made for. Unlinks itself when called or destroyed. Worker
-/// thread only.
+/// A late call. A LateCall is a member of its owner, and unlinks itself when called or destroyed. Worker thread only.
 class LateCall : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Action = void (*)(void* owner);

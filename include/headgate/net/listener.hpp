@@ -31,7 +31,8 @@ class Listener {
   enum class For : std::uint8_t { clients, operators };
   /// `socket` must be listening. Throws std::system_error if the loop cannot watch it.
   Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket, For whom = For::clients);
-  /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port; port() returns it.
+  /// Binds and listens. The error says how to solve the problem. With port 0 the system chooses a port, which port()
+  /// returns.
   static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
                                                              const ListenOptions& options);
   ~Listener();

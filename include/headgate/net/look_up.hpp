@@ -16,8 +16,8 @@
 
 namespace headgate::net {
 
-/// Called with all addresses of a name, of both families, in the system's order; at least one. The error says why there
-/// are none.
+/// A function that gets all addresses of a name, of both families, in the system's order; at least one. The error says
+/// why there are none.
 using LookedUp = std::function<void(const Result<std::vector<Tcp::endpoint>>&)>;
 
 /// Look-ups on threads of their own. A resolver that hangs for half a minute delays neither the loop nor the end of the
@@ -30,8 +30,8 @@ class LookUps {
   LookUps(const LookUps&) = delete;
   LookUps& operator=(const LookUps&) = delete;
 
-  /// Looks the name up and calls `found` once, from the loop and not from within this call. Does not call it if this
-  /// object is destroyed before. At most kAtOnce look-ups are under way, and others wait.
+  /// Looks the name up and calls `found` once, from the loop and not within ask(). If this object is destroyed before,
+  /// `found` is never called. At most kAtOnce look-ups are under way; the others wait.
   void ask(const std::string& host, std::uint16_t port, LookedUp found);
   static constexpr std::size_t kAtOnce = 4;
 

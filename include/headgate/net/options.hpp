@@ -12,15 +12,15 @@ namespace headgate::net {
 /// An address to listen on. ":8080" means all addresses of both families.
 struct ListenOptions {
   std::string host;           ///< an IP address; empty for all IPv6 and IPv4 addresses
-  std::uint16_t port = 8080;  ///< 0 lets the system choose; the startup line names the port
+  std::uint16_t port = 8080;  ///< port to listen on; 0 lets the system choose, and the startup line names the port
   std::string text;           ///< the address as configured, for logs
-  /// Connections of trusted proxies begin with a PROXY header, version 1 or 2. The bytes of other connections are never
-  /// read as such a header.
+  /// True if connections of trusted proxies begin with a PROXY header, version 1 or 2. The bytes of other connections
+  /// are never read as such a header.
   bool proxy_protocol = false;
   std::uint16_t https_port = 0;  ///< port to which requests without TLS are redirected; 0 if they are served
-  /// clients may use HTTP/2: with ALPN over TLS, by prior knowledge without TLS
+  /// true if clients may use HTTP/2: with ALPN over TLS, by prior knowledge without TLS
   bool http2 = false;
-  std::optional<ServerTlsOptions> tls{};  ///< absent if clients do not use TLS
+  std::optional<ServerTlsOptions> tls{};  ///< options of TLS; absent if clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };
 

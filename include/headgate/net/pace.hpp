@@ -19,7 +19,8 @@ inline error_code too_slow() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::stream_timeout);
 }
 
-/// The minimum pace of a peer: bytes per second of waiting, on average over each `within` of waiting.
+/// The minimum pace of a peer: the bytes that it must send or accept per second of waiting, on average over each
+/// `within` of waiting.
 struct MinPace {
   std::uint64_t rate = 0;  ///< bytes per second; 0 for no minimum
   Duration within{0};      ///< period of the average; above 0 if there is a rate
@@ -28,19 +29,19 @@ struct MinPace {
 /// A function that returns the minimum pace, called when a wait begins.
 struct PaceRule {
   using Of = MinPace (*)(const void* owner);
-  Of of = nullptr;  ///< null if there is no minimum
+  Of of = nullptr;  ///< the function; null if there is no minimum
   const void* owner = nullptr;
   MinPace operator()() const { return of != nullptr ? of(owner) : MinPace{}; }
 };
 
 /// Checks the pace of one direction of a connection. Only time spent waiting for the peer counts. Each time the waits
-/// add up to MinPace::within, the bytes since the last check are compared, so a peer that was fast and begins to
+/// add up to MinPace::within, the bytes since the last check are compared. So a peer that was fast and begins to
 /// trickle is found within twice that time. One thread.
 class PaceWatch {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  /// Begins or continues a wait. Returns how long it may last until keeps_up() must be called.
+  /// Begins or continues a wait. Returns how long the wait may last before keeps_up() must be called.
   Duration begin(Steady now, const MinPace& pace) noexcept {
     end(now);
     pace_ = pace;
@@ -48,7 +49,7 @@ class PaceWatch {
     since_ = now;
     return std::max(pace.within - waited_, Duration(0));
   }
-  /// Ends a wait. Returns how long it lasted.
+  /// Ends a wait. Returns the duration of the wait.
   Duration end(Steady now) noexcept {
     if (since_ == Steady()) return Duration(0);
     const auto time = std::chrono::duration_cast<Duration>(now - since_);
@@ -58,8 +59,8 @@ class PaceWatch {
   }
   /// Returns whether it is time to call keeps_up().
   bool due() const noexcept { return pace_.rate != 0 && waited_ >= pace_.within; }
-  /// Returns whether the peer keeps the pace. `bytes` is the number of bytes of this connection so far, in any count
-  /// that only rises. Call it between two waits.
+  /// Returns whether the peer keeps the pace. `bytes` is any count of this connection's bytes that only rises. Call
+  /// this between two waits.
   bool keeps_up(std::uint64_t bytes) noexcept {
     if (!due()) return true;
     const auto seconds = std::chrono::duration<double>(waited_).count();
@@ -73,7 +74,7 @@ class PaceWatch {
   MinPace pace_;
   Steady since_{};  // zero while there is no wait
   Duration waited_{0};
-  std::uint64_t bytes_ = 0;  // at the last check
+  std::uint64_t bytes_ = 0;  // number of bytes at the last check
 };
 
 }  // namespace headgate::net

@@ -16,7 +16,7 @@ namespace headgate::net {
 struct Blocks {
   BlockPool small;
   BlockPool large;
-  /// counts the bytes of both pools and of other memory of exchanges; null if nothing is counted
+  /// count of the bytes of both pools and of other memory of exchanges; null if nothing is counted
   LentBytes::Share* lent = nullptr;
 };
 
@@ -41,8 +41,8 @@ class ReadBuffer {
   /// stream.
   Task<Result<std::size_t>> fill(Duration timeout);
 
-  /// Keeps the bytes returned so far readable until unpin(), as needed for a head while its body is read: the next fill
-  /// uses another block.
+  /// Keeps the bytes returned so far readable until unpin(): the next fill uses another block. Needed for a head while
+  /// its body is read.
   void pin() noexcept { pin_ = true; }
   void unpin() noexcept;
 

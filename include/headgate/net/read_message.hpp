@@ -11,8 +11,8 @@
 namespace headgate::net {
 
 /// Reads from `buffer` until `parser` is done or the connection ends. `left()` returns how long the next read may take;
-/// 0 ends it with timed_out. `noted()` is called after each piece that the parser has taken. Fails with Beast's
-/// end_of_stream if no byte came. Both functions must outlive the task.
+/// if it returns 0, the task fails with timed_out. `noted()` is called after each piece that the parser has taken.
+/// Fails with Beast's end_of_stream if no byte arrived. Both functions must outlive the task.
 template <class Parser, class Left, class Noted>
 Task<error_code> read_message(ReadBuffer& buffer, Parser& parser, const Left& left, const Noted& noted) {
   namespace beast_http = boost::beast::http;

@@ -1,7 +1,7 @@
 #pragma once
-// Tells which connections can be read or written, with one edge-triggered epoll set inside the worker's Asio loop that
-// registers each connection once. Asio calls epoll_ctl for each wait (Boost 1.81 re-arms descriptor waits with
-// EPOLL_CTL_MOD), which makes two calls for each proxied request. With Asio's waits a request cost 14.3 µs of CPU (64
+// Reports which connections can be read or written. Each connection is registered once with an edge-triggered epoll set
+// inside the worker's Asio loop. Asio's own waits call epoll_ctl for each wait (Boost 1.81 re-arms descriptor waits
+// with EPOLL_CTL_MOD), which is two calls for each proxied request. With Asio's waits a request cost 14.3 µs of CPU (64
 // connections, 128 bytes). Used by stream and upstream.
 
 #include "headgate/net/late_call.hpp"
@@ -30,23 +30,24 @@ class Readiness final : public boost::asio::execution_context::service {
 
   /// Reports each edge of `descriptor` to `stream`. Throws std::system_error if the kernel has no memory for it.
   void add(int descriptor, Stream& stream);
-  /// Gives `stream` another turn after the other ready connections had theirs. Needed for bytes that it has not read
-  /// yet, because the kernel reports them only once.
+  /// Gives `stream` another turn after the other ready connections had theirs. Needed if the stream has not read all
+  /// bytes in its turn, because the kernel reports bytes only once.
   void repeat(Stream& stream);
-  /// Makes `call` once, after the turns of at most kTogether other streams; at once if no stream is in its turn.
+  /// Makes `call` once, after the turns of at most kTogether other streams. If no stream is in its turn, makes the call
+  /// at once.
   void later(LateCall& call);
   static constexpr std::size_t kTogether = 16;
   /// Removes the descriptor. Call it before the descriptor is closed.
   void remove(int descriptor) noexcept;
 
-  /// Returns how often all streams were polled at once.
+  /// Returns the number of polls, each of which polls all streams at once.
   std::uint64_t looks() const noexcept { return looks_; }
-  /// Returns whether the results of the last poll are still fresh, which holds during the turns of the first streams
-  /// after it. Transport::readable() of each stream is then exact for the time of the poll, even for streams that are
-  /// still waiting for their turn. In later turns too much may have arrived since.
+  /// Returns whether the results of the last poll are still fresh, as they are during the turns of the first streams
+  /// after the poll. Then Transport::readable() of each stream is exact for the time of the poll, even for a stream
+  /// that still waits for its turn. In later turns too much may have arrived since the poll.
   bool tells() const noexcept { return tells_; }
   /// Polls all streams again during the turn of one of them. Newly ready streams wait for their turn behind the others.
-  /// Returns false if no stream is in its turn, or if more streams are ready than may wait; after such a poll only the
+  /// Returns false if no stream is in its turn, or if more streams are ready than may wait. After such a poll, only the
   /// next round polls again.
   bool look_again();
   /// Maximum number of streams that wait for their turn. The kernel keeps further ready streams.
@@ -75,9 +76,9 @@ class Readiness final : public boost::asio::execution_context::service {
   std::vector<boost::intrusive_ptr<Stream>> repeats_;
   boost::intrusive::list<LateCall, boost::intrusive::constant_time_size<false>> late_;
   bool in_round_ = false;
-  bool in_turns_ = false;  // a round, or the turns of streams that asked for another one, are running
-  bool waiting_ = false;   // a round is scheduled or running
-  bool more_ = false;      // the last poll had no room for all ready streams
+  bool in_turns_ = false;  // true while a round, or the turns of streams that asked for another one, are running
+  bool waiting_ = false;   // true if a round is scheduled or running
+  bool more_ = false;      // true if the last poll had no room for all ready streams
   bool tells_ = false;
 };
 

@@ -51,15 +51,15 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Sends and receives through `transport`, which works on descriptor(), from now on. Call it while nobody waits and
-  /// no bytes are unread.
+  /// Sends and receives through `transport`, which uses descriptor(), from now on. Call this while no operation waits
+  /// and no bytes are unread.
   void use_transport(std::unique_ptr<Transport> transport) noexcept;
   Transport& transport() noexcept { return *transport_; }
   int descriptor() const noexcept { return descriptor_; }
 
   /// Reads without waiting. Errors: would_block, eof, others.
   Result<std::size_t> read_now(std::span<char> into);
-  /// Like read_now(), but drops up to kMaxDiscarded bytes, which the kernel does not copy.
+  /// Reads like read_now(), but drops up to kMaxDiscarded bytes, which the kernel does not copy.
   Result<std::size_t> discard_now();
   static constexpr std::size_t kMaxDiscarded = 1UL << 20;
 
@@ -73,10 +73,10 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   static constexpr std::int64_t kTurn = 256L * 1024;
   /// Counts work other than reading, in bytes of a turn.
   void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
-  /// co_await turn() continues at once within this turn, otherwise in the next one. Returns no error or
+  /// co_await turn() continues at once within this turn, otherwise in the next turn. Returns no error or
   /// operation_aborted.
   Readable turn() noexcept;
-  /// Does the same as Readiness::later().
+  /// Makes `call` soon; see Readiness::later().
   void later(LateCall& call) { readiness_.later(call); }
 
   /// co_await write_all(pieces, t) waits until the kernel has all bytes. `t` bounds each wait for progress. The bytes
@@ -98,14 +98,14 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
   /// Waits without a coroutine: calls `event(owner, stream)` once, when the stream becomes readable or after `timeout`
   /// (see timed_out()). Made for idle connections, which wait for a new request or the end of the connection. The watch
-  /// ends with the call or with unwatch(). Releasing the stream does not end it, because the loop keeps streams that
-  /// wait for their turn.
+  /// ends with the call or with unwatch(). Releasing the stream does not end the watch, because the loop keeps streams
+  /// that wait for their turn.
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
-  /// Does the same without a timeout.
+  /// Waits like watch() above, but without a timeout.
   void watch(Event event, void* owner) noexcept;
-  /// Does the same as watch() with a timeout, for use after an event that read nothing: only bytes that arrive later
-  /// cause an event, not those that are there already.
+  /// Waits like watch() with a timeout, but only bytes that arrive after this call cause an event. For use after an
+  /// event that left bytes unread.
   void watch_on(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
   /// Returns whether there is nothing to read: no byte, no end, no error. Asks the kernel, because an event may not
@@ -163,7 +163,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   int descriptor_;
   PlainTransport plain_;
   Transport* transport_ = &plain_;
-  std::unique_ptr<Transport> over_;  // null for plain sockets, whose calls are not virtual
+  std::unique_ptr<Transport> over_;  // transport over the socket; null for plain sockets, whose calls are not virtual
   Readiness& readiness_;
   Timers& timers_;
   Timer read_timer_{&read_expired, this};
@@ -175,14 +175,14 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   std::int64_t turn_left_ = kTurn;
   PaceRule write_rule_;
   PaceWatch write_pace_;
-  PaceWatch::Steady write_until_{};  // only with a rule: end of a write without progress
+  PaceWatch::Steady write_until_{};  // end of a write without progress; only used with a rule
   bool interrupted_ = false;
   bool watch_timed_out_ = false;
   std::uint32_t told_ = 0;  // events that polls of Readiness found; if not zero, the stream waits for its turn
 };
 
-/// The awaitable of readable() and turn(); co_await it at once. While it waits the stream points to it, and it does not
-/// unlink itself, so its frame must not be destroyed meanwhile; spawned tasks guarantee that (core/task.hpp). Call
+/// The awaitable of readable() and turn(); co_await it at once. While it waits, the stream points to it, and it does
+/// not unlink itself. So its frame must not be destroyed meanwhile; spawned tasks guarantee that (core/task.hpp). Call
 /// interrupt() or close() to end a wait.
 class Stream::Readable {
  public:
@@ -196,7 +196,7 @@ class Stream::Readable {
 
  private:
   friend class Stream;
-  /// Returns whether there is nothing to wait for but the stream's turn.
+  /// Returns whether the stream only has to wait for its turn.
   bool may_go_on() const noexcept { return for_ == For::turn || stream_.transport_->readable(); }
 
   Stream& stream_;
@@ -214,7 +214,7 @@ inline bool Stream::waits_for_peer() const noexcept {
 class Stream::WriteAll {
  public:
   WriteAll(Stream& stream, std::span<const std::string_view> pieces, Duration timeout) noexcept;
-  /// Writes only what the transport still holds.
+  /// Creates an awaitable that writes only the bytes that the transport still holds.
   WriteAll(Stream& stream, Duration timeout) noexcept : stream_(stream), timeout_(timeout), pieces_{}, count_(1) {}
   bool await_ready() noexcept { return proceed(); }
   void await_suspend(std::coroutine_handle<> waiter) noexcept;

@@ -17,7 +17,7 @@ namespace headgate::net {
 
 class Timers;
 
-/// A deadline, a member of the object that it guards. Unlinks itself when disarmed, fired or destroyed.
+/// A deadline. A Timer is a member of the object that it guards. Unlinks itself when disarmed, fired or destroyed.
 class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Action = void (*)(void* owner);
@@ -31,7 +31,7 @@ class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   friend class Timers;
   Action action_;
   void* owner_;
-  std::uint64_t due_ = 0;  // tick at which it fires
+  std::uint64_t due_ = 0;  // tick at which the timer fires
 };
 
 /// A hashed timer wheel. Worker thread only; outlives its armed timers. It ticks only while a timer is armed, so a loop
@@ -42,8 +42,8 @@ class Timers {
       std::chrono::milliseconds(50);  ///< a deadline fires at most this much late and never early
 
   explicit Timers(boost::asio::io_context& loop);
-  /// Returns the timers of a loop, which are created and started at first use and stopped when the loop is destroyed.
-  /// For loops without timers of their own.
+  /// Returns the timers of a loop, for a loop without timers of its own. They are created and started at first use, and
+  /// stopped when the loop is destroyed.
   static Timers& of(boost::asio::io_context& loop);
   /// Arms or re-arms `timer`, which fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;

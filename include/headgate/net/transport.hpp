@@ -32,20 +32,20 @@ class Transport {
   /// Writes some bytes of `pieces` and returns how many. An empty piece only sends bytes that are held back. After
   /// would_block the next call must begin with the same bytes, because they may be encrypted already.
   virtual Result<std::size_t> write(std::span<const iovec> pieces) noexcept = 0;
-  /// Works like read(), but drops up to `most` bytes of the socket, which the kernel does not copy. Afterwards nothing
-  /// can be read properly.
+  /// Works like read(), but drops up to `most` bytes of the socket, which the kernel does not copy. Afterwards the
+  /// bytes that follow cannot be read properly.
   virtual Result<std::size_t> discard(std::size_t most) noexcept = 0;
   /// Returns whether there is nothing to read: no byte, no end, no error. Asks the kernel, because an edge may not have
   /// come yet.
   virtual bool silent() noexcept = 0;
   /// Returns whether the peer has reset the connection. Reads nothing.
   virtual bool broken() noexcept = 0;
-  /// Returns whether the peer has announced that no more bytes follow: by a close, or by its protocol's message for it,
-  /// if nothing unread precedes that message. May read ahead as much as it can keep.
+  /// Returns whether the peer has announced that no more bytes follow: by a close, or by its protocol's message, unless
+  /// unread bytes precede that message. May read ahead as much as this object can keep.
   virtual bool sees_end() noexcept { return ends(); }
   /// Tells the peer that no more bytes follow, if the protocol has a message for that. Does not wait.
   virtual void send_end() noexcept = 0;
-  /// Returns the reason of the failure in words, if the error code does not tell it. Valid until the next call.
+  /// Returns the reason of the failure in words, if the error code does not say it. Valid until the next call.
   virtual std::string_view reason() const noexcept { return {}; }
 
   /// Returns the protocol that both sides agreed on with ALPN; empty if none.
@@ -56,7 +56,7 @@ class Transport {
   /// Returns whether the peer has closed the connection or its sending side. Bytes that it sent before may still be
   /// unread.
   bool ends() const noexcept { return ends_; }
-  /// Called by Readiness for an edge: bytes or the end.
+  /// Records an edge that Readiness has found: bytes or the end.
   void edge(Ends ends) noexcept {
     at_hand_ |= kSocket;
     ends_ = ends_ || ends == Ends::yes;
@@ -78,7 +78,7 @@ class Transport {
   static constexpr std::uint8_t kHeld = 2;
 
   std::uint8_t at_hand_ = 0;
-  bool ends_ = false;  // the peer has closed, so no more edges come
+  bool ends_ = false;  // true if the peer has closed, so that no more edges come
 };
 
 /// The plain socket. Its functions are inline in net only (plain_transport.hpp).

@@ -11,7 +11,8 @@
 
 namespace headgate::net {
 
-/// An event. At most one coroutine waits at a time. Its frame must not be destroyed while it waits. Worker thread only.
+/// An event. At most one coroutine waits at a time. While it waits, its frame must not be destroyed. Worker thread
+/// only.
 class Wake {
  public:
   explicit Wake(Timers& timers) noexcept : timers_(timers) {}
@@ -34,7 +35,8 @@ class Wake {
     Duration most_;
   };
 
-  /// co_await it at once. Returns no error once wake() was called, the error of wake(), or timed_out after `most`.
+  /// Returns an awaitable; co_await it at once. The result is no error once wake() was called, the error of wake(), or
+  /// timed_out after `most`.
   Waiting wait(Duration most) noexcept { return {*this, most}; }
   /// Resumes the waiting coroutine within this call, which may destroy this object. Does nothing if no coroutine waits.
   void wake(error_code result = {}) {

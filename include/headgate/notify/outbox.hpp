@@ -39,7 +39,7 @@ class Outbox {
   explicit Outbox(std::size_t bound) : bound_(bound) {}
 
   /// Adds a delivery that is due at `due`. If the queue is full, removes and returns the oldest delivery, which may be
-  /// this one.
+  /// `delivery` itself.
   std::optional<PendingWebhook> add(PendingWebhook delivery, Time due);
   /// Delays all deliveries until `until`, because the receiver asked for a pause.
   void hold(Time until) noexcept;
@@ -60,8 +60,8 @@ class Outbox {
   PendingWebhook remove(std::map<std::uint64_t, Waiting>::iterator which);
 
   std::size_t bound_;
-  std::map<std::uint64_t, Waiting> waiting_;         // By number.
-  std::set<std::pair<Time, std::uint64_t>> by_due_;  // The same deliveries, by due time.
+  std::map<std::uint64_t, Waiting> waiting_;         // Waiting webhooks by number.
+  std::set<std::pair<Time, std::uint64_t>> by_due_;  // The same webhooks, by due time.
   Time held_until_{};
   bool hurry_ = false;
 };

@@ -20,9 +20,9 @@ enum class WebhookOutcome {
 };
 WebhookOutcome outcome_of(unsigned status) noexcept;
 
-/// Returns the pause after `failed` (at least 1) consecutive failed attempts. `dice`, from 0 to below 1, shortens it by
-/// up to half, so that gateways that failed together do not retry together. The pause is at least as long as the
-/// receiver `asked` for, but never longer than kLongestPause.
+/// Returns the pause after `failed` (at least 1) consecutive failed attempts. `dice`, from 0 to below 1, shortens the
+/// pause by up to half, so that gateways that failed together do not retry together. The pause is at least as long as
+/// the receiver `asked` for, but never longer than kLongestPause.
 Duration pause_after(unsigned failed, double dice, std::optional<Duration> asked) noexcept;
 
 }  // namespace headgate::notify

@@ -56,8 +56,8 @@ class SpanExporter {
 
   /// Sets the options for batches that begin from now on; for a reload.
   void use(TraceOptions options);
-  /// Call it when nothing is added to the queue any more. Makes one last attempt for everything in the queue, within
-  /// kLastTime, and drops the rest. After that the loop has no work left for it.
+  /// Makes one last attempt for everything in the queue, within kLastTime, and drops the rest. Afterwards the loop has
+  /// no work left for this object. Call it when nothing is added to the queue any more.
   void stop();
 
   TraceCounts counts() const noexcept;  ///< Any thread.

@@ -28,7 +28,7 @@ struct WebhookOptions {
   std::vector<std::string> secrets;
   std::string ca;  ///< PEM file of the authorities for https; empty for those of the system.
   Duration timeout = std::chrono::seconds(5);  ///< Time limit of one attempt, from name resolution to the answer.
-  unsigned attempts = 8;                       ///< At least 1.
+  unsigned attempts = 8;                       ///< Maximum number of attempts, at least 1.
   bool operator==(const WebhookOptions&) const = default;
 };
 
@@ -45,7 +45,7 @@ struct WebhookCounts {
 /// same id. Used only on the loop's thread, except counts().
 class Webhook {
  public:
-  /// Maximum number of waiting webhooks. Beyond it the oldest webhook is dropped.
+  /// Maximum number of waiting webhooks. If another one is added, the oldest webhook is dropped.
   static constexpr std::size_t kMaxWaiting = 1000;
   static constexpr std::size_t kMaxUnderWay = 4;  ///< Number of webhooks that are sent at the same time.
   static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
@@ -59,13 +59,14 @@ class Webhook {
 
   /// Queues one webhook; never waits. The receiver recognises repeated webhooks by `id`: 1 to 128 visible ASCII
   /// characters without a dot, unique unless the same webhook is sent again. `body` is a complete JSON text. `ended` is
-  /// called once with the outcome, possibly during this call, and at the latest by the destructor. It may send further
-  /// webhooks.
+  /// called once with the outcome, possibly during this call, and at the latest by the destructor. `ended` may send
+  /// further webhooks.
   void send(std::string id, std::string body, std::function<void(Fate)> ended = {});
   /// Sets the options for attempts that begin from now on, including those of waiting webhooks; for a reload.
   void use(WebhookOptions options);
   /// Makes one last attempt for everything at once, within kLastTime, then drops the rest; the log names each dropped
-  /// webhook. After that the loop has no work left for it. Webhooks that are sent meanwhile are treated the same way.
+  /// webhook. Afterwards the loop has no work left for this object. Webhooks that are sent meanwhile are treated the
+  /// same way.
   void stop();
 
   WebhookCounts counts() const noexcept;  ///< Any thread.

@@ -22,7 +22,7 @@ struct AccessRecord;
 struct AccessLine {
   const AccessRecord& record;
   const LogOptions& options;  ///< the options of the log, with `key` set
-  Instant at;                 ///< when the exchange ended
+  Instant at;                 ///< time at which the exchange ended
   std::uint64_t dropped = 0;  ///< number of similar lines that were dropped just before this one
 };
 
@@ -49,16 +49,16 @@ inline std::string_view without_port(std::string_view host) noexcept {
   return colon == host.npos || host.ends_with(']') ? host : host.substr(0, colon);
 }
 
-/// The source of a field's value. Its type decides the spelling: a `Duration` is written in milliseconds with three
-/// decimals, and all others unchanged. Negative numbers are written as 0.
+/// The source of a field's value. The type of the source decides the spelling: a `Duration` is written in milliseconds
+/// with three decimals, and all others unchanged. Negative numbers are written as 0.
 using AccessValue = std::variant<std::monostate, std::string_view AccessRecord::*, unsigned AccessRecord::*,
                                  std::int64_t AccessRecord::*, std::uint64_t AccessRecord::*, Duration AccessRecord::*,
                                  boost::asio::ip::address AccessRecord::*, std::string_view (*)(const AccessLine&),
                                  std::uint64_t (*)(const AccessLine&), std::chrono::seconds (*)(const AccessLine&),
                                  Instant (*)(const AccessLine&), KeyId (*)(const AccessLine&)>;
 
-/// Whether a field is written although its value is empty or 0. The format `text` writes such a field only with
-/// `written`.
+/// Whether a field is written although its value is empty or 0. The format `text` writes an empty field only if the
+/// value here is `written`.
 enum class Empty : std::uint8_t { written, left_out_in_ecs, left_out };
 
 using Condition = std::optional<bool (*)(const AccessRecord& record)>;

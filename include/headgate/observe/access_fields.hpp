@@ -23,7 +23,7 @@ struct AccessRecord {
   std::string_view request_id, trace_id;  ///< a trace id has 32 hexadecimal digits
   boost::asio::ip::address address;
   std::string_view method, host, path;
-  std::string_view query;  ///< without '?', with credentials hidden; empty if there is none or it is not logged
+  std::string_view query;  ///< query without '?', with credentials hidden; empty if there is none or it is not logged
   unsigned version = 11;
   unsigned status = 0;
   std::string_view grpc_status;
@@ -36,7 +36,7 @@ struct AccessRecord {
   std::uint64_t compressed_from = 0;
   Duration elapsed{0}, upstream_elapsed{0}, deciding{0}, delayed{0}, queued{0};
   std::string_view tls, auth;
-  std::string_view limit, tier, key, decision, source;  ///< empty if no limit was checked
+  std::string_view limit, tier, key, decision, source;  ///< texts about one limit; empty if no limit was checked
   std::int64_t cost = 0;
   std::int64_t held = 0;
   std::uint64_t remaining = 0;

@@ -35,7 +35,8 @@ class AccessLog {
   /// Returns the values about callers that are logged in clear text: "owner", "jwt.<claim>".
   const std::vector<std::string>& callers() const noexcept { return options_.callers; }
   bool wants_referer() const noexcept { return options_.format == LogFormat::combined; }
-  /// Writes a line. Leaves out a refusal if its key was refused a moment ago and the options say so.
+  /// Writes a line. The line of a refusal is left out if the key was refused a moment ago and
+  /// LogOptions::refusals_every is set.
   void write(const AccessRecord& record);
 
  private:
@@ -46,7 +47,8 @@ class AccessLog {
   LogOptions options_;
   std::shared_ptr<Output> output_;
   Lane* lane_ = nullptr;
-  std::shared_ptr<LeftOut> left_out_;  ///< shared by all workers; null if no refusal is left out
+  /// counts of lines left out, shared by all workers; null if no refusal is left out
+  std::shared_ptr<LeftOut> left_out_;
   bool keeps_some_ = false;
   bool marked_ = false;  ///< true if each line carries its severity to the output
   Coloured coloured_{};

@@ -41,8 +41,9 @@ struct LimitCounters {
   std::array<Histogram*, kCountOf<Source>> seconds{};
   /// Counters by AppointmentEvent; null if the limit offers no appointments.
   std::array<Counter*, kCountOf<AppointmentEvent>> appointments{};
-  LimitTop* top = nullptr;     ///< keys that are limited; one for all tiers
-  Histogram* waits = nullptr;  ///< waits for a permit of a limit in flight with a queue; otherwise null
+  LimitTop* top = nullptr;  ///< keys that are limited; one for all tiers
+  /// times that requests wait for a permit of a limit in flight with a queue; otherwise null
+  Histogram* waits = nullptr;
   /// remaining units of a limit that all callers share, one gauge for all workers; otherwise null
   Gauge* remaining = nullptr;
   Gauge* in_flight = nullptr;  ///< permits that requests of this worker hold; null unless the limit is in flight
@@ -56,8 +57,8 @@ struct LimitCounters {
     (std::make_index_sequence<kLimitEvents.size()>());
   }
 };
-/// Returns the counters of a limit's tier; the same names return the same counters. `tier` is empty if the limit has
-/// none.
+/// Returns the counters of a limit's tier; the same names return the same counters. `tier` is empty if the limit has no
+/// tiers.
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
                              Counted counted, const LimitNature& nature = {});
 
@@ -83,7 +84,7 @@ struct UpstreamCounters {
 UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
                                    const std::vector<std::string>& servers);
 
-/// The reasons for ending HTTP/2 connections: the words of session::H2Abuse except its first.
+/// The reasons for ending HTTP/2 connections: the words of session::H2Abuse, except the first one.
 inline constexpr std::array<std::string_view, 4> kHttp2Ends{"resets", "glitches", "queue", "head"};
 
 /// One worker's counters of the connections of one listener; null members are not counted.

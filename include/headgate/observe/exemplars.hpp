@@ -15,7 +15,7 @@ namespace headgate::observe {
 
 /// A request that stands for its bucket.
 struct Exemplar {
-  std::string trace_id;  ///< 32 hexadecimal digits
+  std::string trace_id;  ///< id of the trace: 32 hexadecimal digits
   Duration value{0};
   Instant when;
 };
@@ -36,8 +36,8 @@ class Exemplars {
   struct Cell {
     std::atomic<std::uint32_t> version{0};  ///< odd during a write; 0 if empty
     std::array<std::atomic<std::uint64_t>, kWords> id{};
-    std::atomic<std::int64_t> value{0};  ///< in microseconds
-    std::atomic<std::int64_t> when{0};   ///< in microseconds since 1970
+    std::atomic<std::int64_t> value{0};  ///< value in microseconds
+    std::atomic<std::int64_t> when{0};   ///< time in microseconds since 1970
   };
   std::array<Cell, kMax> cells_;
 };

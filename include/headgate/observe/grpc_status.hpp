@@ -39,7 +39,7 @@ inline constexpr PerEnum<GrpcStatus, std::string_view, static_cast<std::size_t>(
                       "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
                       "_OTHER"});
 
-/// Returns the name in logs, metrics and the configuration; empty for none.
+/// Returns the name of the status in logs, metrics and the configuration; empty for `none`.
 constexpr std::string_view to_text(GrpcStatus status) noexcept {
   return status == GrpcStatus::none ? std::string_view() : kGrpcStatusNames[status];
 }

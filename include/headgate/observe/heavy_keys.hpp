@@ -21,7 +21,7 @@ struct HeavyKey {
 struct HeavyList {
   std::uint64_t total = 0;
   std::uint64_t missed = 0;
-  std::vector<HeavyKey> keys;  ///< unordered
+  std::vector<HeavyKey> keys;  ///< the keys, unordered
 
   /// Merges another list into this one. The bounds then hold for both streams together. Keeps at most
   /// HeavyKeys::kCounters keys.

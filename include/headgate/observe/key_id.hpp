@@ -20,7 +20,7 @@ class KeyId {
     auto digest = keyed_digest(key, secret);
     for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kHexDigits[digest & 15];
   }
-  /// Valid as long as this object.
+  /// Returns the id as text, which is valid as long as this object.
   std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
  private:

@@ -23,11 +23,12 @@ struct LimitSeen {
     rejected,  ///< rejected, or would have been by a limit in observe mode
     not_charged
   };
-  Decision decision = Decision::not_charged;  ///< not_charged if another limit or a capacity rejected the request
-  std::uint64_t remaining = 0;                ///< remaining units of the scarcest rate, after an allowed request
-  std::uint64_t limit = 0;                    ///< size of the scarcest rate
-  bool unreadable_cost = false;               ///< true if the cost in the answer was not a number
-  bool other_shard = false;  ///< true if another shard was asked because the first shard rejected the request
+  /// decision of the limit; not_charged if another limit or a capacity rejected the request
+  Decision decision = Decision::not_charged;
+  std::uint64_t remaining = 0;   ///< remaining units of the scarcest rate, after an allowed request
+  std::uint64_t limit = 0;       ///< size of the scarcest rate
+  bool unreadable_cost = false;  ///< true if the cost in the answer was not a number
+  bool other_shard = false;      ///< true if another shard was asked because the first shard rejected the request
 };
 
 /// The properties of a limit that decide which metrics it has.
@@ -37,8 +38,8 @@ struct LimitNature {
 
 struct LimitEvent {
   const Family& family;                         ///< a counter with the labels "limit", or "limit" and "tier"
-  bool (*had_by)(const LimitNature&) noexcept;  ///< returns whether such a limit has this metric
-  /// returns whether to count; called once for each request and limit on the path, so it must not allocate
+  bool (*had_by)(const LimitNature&) noexcept;  ///< returns whether a limit of this nature has the metric
+  /// returns whether to count the request; called once for each request and limit on the path, so it must not allocate
   bool (*happened)(const LimitSeen&) noexcept;
 };
 

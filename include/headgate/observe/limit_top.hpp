@@ -18,14 +18,14 @@ namespace headgate::observe {
 /// sketches, so counting needs no lock and no atomic instruction.
 class LimitTop {
  public:
-  /// One in kSampled allowed requests is counted, as kSampled requests. It is chosen at random, so that no pattern of
-  /// arrivals hides a key. A key with n requests is reported as n, with an error below about 5 times the square root of
-  /// n (in 19 of 20 cases).
+  /// One in kSampled allowed requests is counted, as kSampled requests. The request is chosen at random, so that no
+  /// pattern of arrivals hides a key. A key with n requests is reported as n, with an error below about 5 times the
+  /// square root of n (in 19 of 20 cases).
   static constexpr std::uint32_t kSampled = 8;
 
   explicit LimitTop(std::uint64_t seed) noexcept : random_(seed | 1U) {}
 
-  /// Counts a rejection. `hash` is the one of HeavyKeys::add().
+  /// Counts a rejection. For `hash` see HeavyKeys::add().
   void rejected(std::uint64_t hash, std::string_view key) { count(rejected_, hash, key, 1); }
   void allowed(std::uint64_t hash, std::string_view key) {
     // The generator is Knuth's, and its upper bits are the most random ones.

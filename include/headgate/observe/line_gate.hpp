@@ -8,14 +8,15 @@
 
 namespace headgate::observe {
 
-/// Passes kBurst lines at once, then one per second, and counts the dropped ones. One thread.
+/// Passes kBurst lines at once, then one per second, and counts the lines that it does not pass. One thread.
 class LineGate {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr double kBurst = 6;
 
   [[nodiscard]] bool pass(Time now);
-  /// Returns the field with the number of lines dropped since the last one, or an empty field. Resets the count.
+  /// Returns a field with the number of lines that did not pass since the last one that did, or an empty field. Resets
+  /// the count.
   EventField left_out();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The logs of this process. They are open from its first event to its last.
+// The logs of this process. They are open from the first event of the process to the last.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -21,8 +21,9 @@ struct LogFailure {
   std::string why;
 };
 
-/// Receives each event as one JSON object, whatever level is logged: the fields of the log and `sentence`, the event in
-/// one English sentence. Runs on the thread of the event; must not wait and must not report an event.
+/// Receives each event as one JSON object, whatever level is logged. The object has the fields of the log, and
+/// `sentence`, which describes the event in one English sentence. Runs on the thread of the event; must not wait and
+/// must not report an event.
 using EventTap = std::function<void(std::string_view name, std::string_view json)>;
 /// Sends all events of level info and above to `tap` from now on, or to nobody if `tap` is empty. When this function
 /// returns, the previous tap is no longer called. Any thread, but not from within a tap.
@@ -50,7 +51,7 @@ class Logs {
   /// log of the worker, has the same target, its lines stay in the same queue. Any thread.
   AccessLog access_log(const AccessLog* before = nullptr);
 
-  /// New options with open files that are not used yet. Main thread only.
+  /// New options, with open files that are not used yet. Main thread only.
   class Next {
    public:
     Next(Next&&) noexcept;
@@ -91,8 +92,8 @@ class Logs {
   };
   Dropped dropped() const;
 
-  /// Bytes that wait to be written, for the thread that has the most waiting bytes. Each thread may queue kMaxQueued
-  /// bytes; further lines are lost. Any thread.
+  /// The number of bytes that wait to be written, for the thread with the most such bytes. Each thread may queue
+  /// kMaxQueued bytes; lines beyond that are lost. Any thread.
   struct Queued {
     std::size_t access = 0;
     std::size_t error = 0;

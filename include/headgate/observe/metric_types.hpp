@@ -35,7 +35,7 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-/// A number that its one writer raises and lowers. Any thread reads it. A scrape adds up the levels of all writers.
+/// A number that one writer raises and lowers. Any thread reads it. A scrape adds up the levels of all writers.
 class Level {
  public:
   void add(std::int64_t more) noexcept { level_.store(read() + more, std::memory_order_relaxed); }
@@ -91,7 +91,7 @@ class Histogram {
   std::array<std::uint8_t, kWidths> first_{};
   std::array<std::uint64_t, kMaxBounds + 1> most_{};  ///< the bounds, then a sentinel that ends each search
   std::array<Counter, kMaxBounds + 1> counts_;
-  Counter sum_;  // in microseconds
+  Counter sum_;  // sum in microseconds
 };
 
 /// Counters with numbers as keys, for labels that come from the request, like its method and status. The first use of a
@@ -102,7 +102,8 @@ class TableOfCounters {
  public:
   using Key = std::uint32_t;
   static constexpr std::size_t kMax = most;
-  static constexpr Key kRest = 0;  ///< a key that stands for all others; no other use of it is allowed
+  /// key that stands for all keys without a counter of their own; must not be used for anything else
+  static constexpr Key kRest = 0;
 
   void add(Key key, std::uint64_t n = 1) noexcept {
     for (std::size_t i = key * kGolden >> kShift;; ++i) {

@@ -81,9 +81,9 @@ class Registry {
   };
   GaugeReading gauges(const Family& family, const LabelValues& first) const;
 
-  /// Returns all metrics as text. May take long, so call it on the admin thread and not on a worker.
+  /// Returns all metrics as text. The call may take long, so make it on the admin thread and not on a worker.
   std::string text() const;
-  /// Returns all metrics as OpenMetrics. May take long as well.
+  /// Returns all metrics as OpenMetrics. The call may take as long as text().
   std::string open_metrics() const;
 
  private:

@@ -41,7 +41,8 @@ inline constexpr std::array kRequest{Duration(1'000),     Duration(2'500),     D
                                      Duration(25'000),    Duration(50'000),    Duration(100'000),   Duration(250'000),
                                      Duration(500'000),   Duration(1'000'000), Duration(2'500'000), Duration(5'000'000),
                                      Duration(10'000'000)};
-/// Bounds for the time that a request spends in the gateway itself, from a request without delay to one in trouble.
+/// Bounds for the time that a request spends in the gateway itself, from a request without delay to one that is held
+/// up.
 inline constexpr std::array kOverhead{Duration(50),       Duration(100),    Duration(250),     Duration(500),
                                       Duration(1'000),    Duration(2'500),  Duration(5'000),   Duration(10'000),
                                       Duration(25'000),   Duration(50'000), Duration(100'000), Duration(250'000),

@@ -23,15 +23,16 @@ namespace headgate::observe {
 class Scrape;
 struct Traffic;
 
-/// The routes that have series of their own: the first kMax that get a request. One per process; any thread. A name
-/// remains after a reload, because its counters do.
+/// The routes that have series of their own: the first kMax that get a request. One per process; any thread. A name is
+/// kept over a reload, because the counters of the route are kept too.
 class CountedRoutes {
  public:
   /// Most routes with series of their own. A route with traffic has about 40 lines in a scrape, so a scrape has at most
   /// about 5 MB and 40,000 series.
   static constexpr std::size_t kMax = 1'000;
 
-  /// Returns whether the route has series of its own, which never changes afterwards. Holds a lock for one lookup.
+  /// Returns whether the route has series of its own. The answer for a route never changes. Holds a lock for one
+  /// lookup.
   bool claim(std::string_view route);
   std::size_t size() const;
 

@@ -15,8 +15,8 @@ namespace headgate::policy_test {
 /// A difference from what a step expects.
 struct Difference {
   config::TestPlace place;  ///< place of the expectation
-  std::string message;      ///< a sentence without a full stop
-  std::string help;         ///< may be empty
+  std::string message;      ///< message, a sentence without a full stop
+  std::string help;         ///< advice how to fix the test; may be empty
 };
 
 /// How the last request of a step would have been handled, right before it was sent.
@@ -27,8 +27,8 @@ struct StepExplanation {
 };
 
 struct TestResult {
-  std::vector<Difference> differences;  ///< empty if the test passes; at most kMaxDifferences
-  std::optional<StepExplanation> why;   ///< for the step with the first difference
+  std::vector<Difference> differences;  ///< differences, at most kMaxDifferences; empty if the test passes
+  std::optional<StepExplanation> why;   ///< explanation of the step with the first difference
   std::uint64_t requests = 0;
   Duration lasted{0};  ///< duration on the clock of the test
 };

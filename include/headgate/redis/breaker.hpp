@@ -9,13 +9,13 @@
 
 namespace headgate::redis {
 
-/// The breaker of one connection; one thread. In state closed every call is sent; in open no call is; in half_open a
-/// probe is under way, and its answer decides.
+/// The breaker of one connection; one thread. In state `closed` every call is sent, and in state `open` none. In state
+/// `half_open` a probe is under way, and its answer decides.
 ///
 /// A timeout opens the breaker at once if nothing at all was received since the call was sent. Replies come in order,
-/// so after a whole deadline of silence each of the next calls would wait a deadline in vain. If other replies do
-/// arrive, the server is slow but does not hang; then `slow_streak` consecutive timeouts open it. An error reply such
-/// as "OOM" opens it too.
+/// so after a whole deadline of silence, each of the next calls would wait for a deadline in vain. If other replies do
+/// arrive, the server is slow but does not hang; then only `slow_streak` consecutive timeouts open the breaker. An
+/// error reply such as "OOM" opens the breaker too.
 ///
 /// Only a probe that is answered within the deadline closes the breaker. A probe is a write, like every decision: a
 /// server that is full, loading or holds back writes still answers a PING and a handshake. Probes are sent in the
@@ -32,7 +32,7 @@ class Breaker {
   enum class Answer { accepted, late, refused };  ///< the answer to a probe: in time, after the deadline, or an error
 
   struct Settings {
-    int slow_streak = 5;  ///< number of consecutive timeouts that open it although other replies arrive
+    int slow_streak = 5;  ///< number of consecutive timeouts that open the breaker although other replies arrive
     Duration least = std::chrono::milliseconds(100);  ///< first pause before the next probe
     Duration most = std::chrono::milliseconds(500);   ///< longest pause
     Duration steady = std::chrono::seconds(1);  ///< time in state closed after which the last failure is forgotten
@@ -46,14 +46,14 @@ class Breaker {
   /// Returns whether the breaker is closed and this connection has answered a write, so that it can decide.
   bool proven() const noexcept { return state_ == State::closed && proven_; }
 
-  [[nodiscard]] Pass admit() const noexcept;  ///< Returns whether a call may be sent; call it before each one.
+  [[nodiscard]] Pass admit() const noexcept;  ///< Returns whether a call may be sent; call this before each call.
 
   void succeeded() noexcept;  ///< Records a decision that arrived within its deadline.
   void refused(Time now);     ///< Records an error reply that means that the server cannot decide now.
   void timed_out(Time now, Replies heard);
 
   void lost(Time now);       ///< Records that the connection broke or failed to open.
-  void connected(Time now);  ///< Records that the connection is open; a probe then shows whether it can decide.
+  void connected(Time now);  ///< Records that the connection is open; a probe then shows whether the server can decide.
 
   /// Returns when to send the next probe; empty if none is needed or one is under way.
   std::optional<Time> next_probe() const noexcept;
@@ -71,8 +71,8 @@ class Breaker {
   State state_ = State::closed;
   Cause cause_ = Cause::lost;
   bool connected_ = false;
-  bool proven_ = false;   ///< this connection has answered a write
-  bool probing_ = false;  ///< a probe is unanswered
+  bool proven_ = false;   ///< true if this connection has answered a write
+  bool probing_ = false;  ///< true if a probe is unanswered
   int streak_ = 0;
   Duration pause_{0};  ///< pause before the next probe
   Time closed_at_{};

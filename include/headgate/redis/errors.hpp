@@ -11,7 +11,7 @@ namespace headgate::redis {
 
 /// The errors of `SharedLimiter::decide`. All mean "no decision": the policy of the caller takes over.
 enum class Errc {
-  /// No usable connection, or the breaker is open: no call was sent, or the connection broke during it.
+  /// No usable connection, or the breaker is open: no call was sent, or the connection broke during the call.
   unavailable = 1,
   /// Redis did not answer within the deadline. It may still count the request.
   timed_out,
@@ -39,7 +39,7 @@ enum class ErrorReply {
 };
 
 /// Classifies the text of an error reply ("OOM command not allowed ...") by its first word. Redis before 7 wraps an
-/// error inside a script ("ERR Error running script ...: -OOM command ..."); this finds the word there too.
+/// error inside a script ("ERR Error running script ...: -OOM command ..."); the word is found there too.
 ErrorReply classify(std::string_view error) noexcept;
 
 /// Returns advice for the operator if an error reply means that the server runs no scripts; otherwise "". Such a server

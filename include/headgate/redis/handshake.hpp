@@ -1,6 +1,6 @@
 #pragma once
-// The commands that a connection sends before its first call, and the check whether the answers make it usable. No I/O.
-// Used by connection.
+// The commands that a connection sends before its first call, and the check whether their answers make the connection
+// usable. No I/O. Used by connection.
 
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
@@ -24,7 +24,7 @@ class Handshake {
   /// Takes the next answer. Do not call it again after done or failed.
   [[nodiscard]] Step take(const Reply& reply);
 
-  /// Returns why it failed: one line for the log, which never contains the password.
+  /// Returns why the handshake failed: one line for the log, which never contains the password.
   const std::string& reason() const noexcept { return reason_; }
 
  private:

@@ -23,22 +23,22 @@
 
 namespace headgate::redis {
 
-/// The state of Redis as known now; also the breaker's state for readers.
+/// The state of Redis as far as known; `down` while the breaker of a server is open.
 enum class RedisHealth { up, trying, down };
 
 /// Counts since startup. Each of the `sent` calls ends as decided, timed_out or refused, or was lost with its
 /// connection.
 struct Counters {
   std::uint64_t sent = 0;       ///< decisions sent to Redis
-  std::uint64_t decided = 0;    ///< answered in time
-  std::uint64_t timed_out = 0;  ///< not answered within the deadline
-  std::uint64_t refused = 0;    ///< answered with an error or an invalid reply
-  std::uint64_t not_sent = 0;   ///< not sent: the breaker was open, or too many calls were active
+  std::uint64_t decided = 0;    ///< decisions that were answered in time
+  std::uint64_t timed_out = 0;  ///< decisions that were not answered within the deadline
+  std::uint64_t refused = 0;    ///< calls that were answered with an error or an invalid reply
+  std::uint64_t not_sent = 0;   ///< decisions that were not sent: the breaker was open, or too many calls were active
   std::uint64_t connects = 0;   ///< connections that became usable
   std::uint64_t writes = 0;     ///< system calls that sent decisions; far fewer than `sent` under load
 };
 
-/// Upper bounds of the latency buckets for the decisions of a node. One more bucket has the rest.
+/// Upper bounds of the latency buckets for the decisions of a node. One more bucket counts the calls that took longer.
 inline constexpr std::array<Duration, 9> kLatencyBounds{Duration(100),    Duration(250),    Duration(500),
                                                         Duration(1'000),  Duration(2'500),  Duration(5'000),
                                                         Duration(10'000), Duration(20'000), Duration(50'000)};
@@ -62,13 +62,13 @@ struct LocalCounters {
   std::uint64_t charged = 0;   ///< requests charged by charge()
 };
 
-/// Returns how many gateways share Redis, as far as this one has seen; 0 if unknown.
+/// Returns how many gateways share Redis, as far as this gateway has seen; 0 if unknown.
 using GatewaysSeen = std::function<std::uint32_t()>;
 
-/// A limiter that decides in Redis. One per worker; worker thread only. A decision is a known rejection, comes from a
-/// lease, or takes one call to Redis, whose answer updates both. See limit/known_rejections.hpp and limit/leases.hpp
-/// for the effect on the counts. Checks must have their hash. It lives until stop() was called and its tasks have
-/// ended.
+/// A limiter that decides in Redis. One per worker; worker thread only. A decision repeats a known rejection, or is
+/// made with a lease, or takes one call to Redis, whose answer updates rejections and leases. See
+/// limit/known_rejections.hpp and limit/leases.hpp for the effect on the counts. Checks must have their hash. The
+/// object lives until stop() was called and its tasks have ended.
 class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   /// Connects in the background at once; copies `options`. Never blocks. Resolves names asynchronously, so the loop
@@ -84,8 +84,8 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   /// means that no decision was made: the deadline passed, the breaker is open, too many calls are active, or Redis
   /// answered with an error. The policy of the caller then takes over. `checks` and `decisions` must outlive the await.
   /// If the task is destroyed before its end, the call is forgotten and its answer dropped. Waits at most
-  /// options.timeout, plus a millisecond for the timer and the time that the loop itself is busy; with leases, half as
-  /// long again. Errors: redis::Errc.
+  /// options.timeout, plus a millisecond for the timer and the time that the loop itself is busy; with leases, one and
+  /// a half times options.timeout. Errors: redis::Errc.
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
 
   /// Decides without a task if no call to Redis is needed, in about 100 ns; otherwise returns empty, and the caller
@@ -94,17 +94,17 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
 
   Duration known_wait(const limit::Check& check) const override;
 
-  /// Sends changes to Redis in the background, with copies of the data: the amount that a request took beyond its
-  /// reservation (How::charge), and the amount that it did not use (cost below 0). A call is repeated once if too many
-  /// calls were active. A call that gives nothing back is also repeated once if Redis was unavailable, so a charge may
-  /// count twice. Otherwise the changes are lost. Returns false if some of the changes were dropped at once, because
-  /// too many calls are active or the limiter is stopped.
+  /// Sends changes to Redis in the background, with copies of the data. A change charges what a request took beyond its
+  /// hold (How::charge), or gives back what the request did not use (a cost below 0). A call is repeated once if too
+  /// many calls were active. A call that gives nothing back is also repeated once if Redis was unavailable, so a charge
+  /// may count twice. Otherwise the changes are lost. Returns false if some of the changes were dropped at once,
+  /// because too many calls are active or the limiter is stopped.
   bool settle(std::span<const limit::Check> checks) override;
 
   /// Charges Redis for requests that passed without it. `owed` is a How::debt of one rule and needs no hash. Returns no
-  /// error once Redis has counted it. After an error the caller may send it again with the same `token`, possibly with
-  /// a lower cost: within ten minutes Redis counts only one of all charges with the same token. Both arguments must
-  /// outlive the await.
+  /// error once Redis has counted the charge. After an error the caller may send the charge again with the same
+  /// `token`, possibly with a lower cost: within ten minutes Redis counts only one of all charges with the same token.
+  /// Both arguments must outlive the await.
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
 
   /// Asks a waiting room, in one call. Deadline and errors are those of decide().
@@ -117,8 +117,8 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   /// server is known; Errc::bad_reply if `from` is invalid.
   Task<Result<ForgetResult>> forget(std::string name, std::string from, Duration patience);
 
-  /// Returns until when other gateways may still be without Redis after an outage: for as long as the outage lasted, at
-  /// most two seconds.
+  /// Returns the moment until which other gateways may still be without Redis after an outage. They have as much time
+  /// as the outage lasted, but at most two seconds.
   std::chrono::steady_clock::time_point recovering_until() const noexcept override;
 
   RedisHealth health() const noexcept;  ///< any thread; up if every part of the topology is up
@@ -127,8 +127,8 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   std::vector<NodeStatus> nodes() const;  ///< any thread
   LocalCounters local() const noexcept;   ///< any thread
 
-  /// Lets later and waiting calls fail with Errc::stopped: at once, or after all leases were given back, within
-  /// options.timeout. When the loop has run out of work, no task of this object runs any more.
+  /// Makes all waiting and later calls fail with Errc::stopped: at once, or, if there are leases, after all of them
+  /// were given back, within options.timeout. When the loop has run out of work, no task of this object runs any more.
   void stop();
 
  private:

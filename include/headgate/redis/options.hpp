@@ -17,7 +17,7 @@ namespace headgate::redis {
 enum class Topology { single, sentinel, cluster };
 
 struct RedisNode {
-  std::string host = "127.0.0.1";  ///< name or address
+  std::string host = "127.0.0.1";  ///< name or address of the server
   std::uint16_t port = 6379;
   bool operator==(const RedisNode&) const = default;
 };
@@ -27,7 +27,7 @@ inline std::string name_of(const RedisNode& node) {
   return (colons ? "[" + node.host + "]" : node.host) + ":" + std::to_string(node.port);
 }
 
-using net::TlsOptions;  ///< for connections to Redis and, if configured, to the Sentinels
+using net::TlsOptions;  ///< TLS options for connections to Redis and, if configured, to the Sentinels
 
 /// All rights that the user of `username` needs (a test reads the rule here):
 ///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +time +get +set +del +llen +lindex
@@ -44,11 +44,11 @@ struct RedisOptions {
   /// The server, the Sentinels, or some nodes of the cluster, which name the others.
   std::vector<RedisNode> nodes{RedisNode{}};
   std::string master;          ///< the name of the master in the Sentinels' configuration
-  std::uint32_t database = 0;  ///< always 0 in a cluster
+  std::uint32_t database = 0;  ///< number of the database; always 0 in a cluster
   std::string username;        ///< ACL user; empty for the default user
-  std::string password;        ///< never logged
+  std::string password;        ///< password of the user; never logged
   std::string sentinel_username;
-  std::string sentinel_password;  ///< never logged
+  std::string sentinel_password;  ///< password for the Sentinels; never logged
   std::optional<TlsOptions> tls;
   /// Gateways with the same prefix share their counters. In a cluster the prefix must not contain "{}", which would
   /// spread the keys of a caller over several slots.
@@ -58,7 +58,7 @@ struct RedisOptions {
   std::uint32_t instances = 1;
   /// number of limiters of this process; `instances` times this many may hold a lease of one key
   std::uint32_t workers = 1;
-  /// maximum number of active calls of a worker; beyond it Redis counts as unavailable
+  /// maximum number of active calls of a worker; if it is reached, Redis counts as unavailable
   std::uint32_t max_in_flight = 1024;
   bool tells = true;  ///< whether events report that Redis is lost and found again
   bool operator==(const RedisOptions&) const = default;

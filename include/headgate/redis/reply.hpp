@@ -24,13 +24,13 @@ struct Reply {
   std::string_view text;     ///< text of a status, error or string, cut at 512 bytes; for an array, its first string
   std::int64_t integer = 0;  ///< value of an integer
   std::span<const std::int64_t> integers;  ///< the integers of an array
-  bool all_integers = false;               ///< the array is flat and has only integers
+  bool all_integers = false;               ///< true if the array is flat and has only integers
   std::span<const Element> elements;       ///< all elements, if the reader keeps everything
 };
 
-/// A parser that turns received bytes into replies, in order. One thread. Memory is bounded regardless of the server: a
-/// reply with more than kMaxElements elements or kMaxBytes bytes is broken, and so is one that is not RESP2. If
-/// everything is kept, kMaxElementsKept and kMaxBytesKept apply.
+/// A parser that turns received bytes into replies, in order. One thread. Memory is bounded, whatever the server sends:
+/// a reply with more than kMaxElements elements or kMaxBytes bytes is broken, and so is a reply that is not RESP2. With
+/// Keep::everything, the bounds are kMaxElementsKept and kMaxBytesKept.
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxElements = 4096;
@@ -38,9 +38,11 @@ class ReplyReader {
   static constexpr std::size_t kMaxElementsKept = std::size_t{512} * 1024;  ///< 16384 slots, each with some replicas
   static constexpr std::size_t kMaxBytesKept = std::size_t{16} * 1024 * 1024;
 
-  enum class Keep { decisions, everything };  ///< keeps only the parts that a decision needs, or all of every reply
+  /// The parts that are kept: only those that a decision needs, or all parts of every reply.
+  enum class Keep { decisions, everything };
 
-  /// a reply is complete; more bytes are needed; or the bytes are no Redis protocol and only reset() helps
+  /// `reply`: a reply is complete. `more`: more bytes are needed. `broken`: the bytes are not Redis protocol, so call
+  /// reset().
   enum class Next { reply, more, broken };
 
   explicit ReplyReader(Keep keep = Keep::decisions);

@@ -21,7 +21,7 @@ namespace headgate::redis {
 
 /// The kind of a log. Static storage.
 struct LogKind {
-  std::string_view name;                                     ///< last part of its key
+  std::string_view name;                                     ///< last part of the log's key in Redis
   std::string_view field;                                    ///< field name of each entry
   std::string_view event;                                    ///< prefix of the names of this log's events
   std::string_view what;                                     ///< the shared things, for messages about a failure
@@ -39,9 +39,9 @@ extern const LogKind kOverrides;
 /// entry if that is later. Data that Redis loses in a failover is lost; gateways that had read it keep it.
 ///
 /// Clocks: an entry has the Redis time at which it was appended, and times relative to that. A read translates them to
-/// the clock of this gateway, exact to the duration of the two calls. The clocks of gateways do not matter. If the
-/// clock of a new master is ahead or behind, entries of the old one end earlier or later by that much, but no entry
-/// lasts longer than its full duration.
+/// the clock of this gateway; the error is at most the duration of the two calls. So the clocks of gateways need not
+/// agree. If the clock of a new master is ahead or behind, entries of the old master end earlier or later by that much,
+/// but no entry lasts longer than its full duration.
 ///
 /// `LogEntry::version` has the milliseconds of the entry's id in the upper 42 bits and its number in the lower 22. An
 /// entry that this gateway appends has a higher version than all that it has read or appended, even if the clock of
@@ -53,9 +53,10 @@ class RedisSharedLog final : public limit::SharedLog {
  public:
   static constexpr std::size_t kMaxEntries = 65'536;
   static constexpr std::size_t kPage = 128;  ///< maximum number of entries of one read
-  /// maximum duration of an entry; longer ones are cut
+  /// maximum duration of an entry; longer entries are cut to this duration
   static constexpr Duration kLongest = std::chrono::hours(24 * 3650);
-  static constexpr Duration kPresent = std::chrono::seconds(15);  ///< since the last hear() of a gateway
+  /// time for which a gateway counts as present after its last hear()
+  static constexpr Duration kPresent = std::chrono::seconds(15);
 
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `kept` is how
   /// long an entry stays after its end, at most kLongest.

@@ -26,7 +26,7 @@ struct Slices {
 };
 Slices slices_of(const RoomRule& rule) noexcept;
 
-/// Returns the number of visitors that take about `taken` places (linear counting).
+/// Estimates how many visitors take `taken` places (linear counting).
 std::uint64_t inside_of(std::int64_t taken) noexcept;
 
 /// The state of a room. A default-constructed state is a room that nobody has visited.

@@ -45,7 +45,7 @@ struct Question {
   std::int64_t number = 0;   ///< For `present` and `remain`, the number of the ticket or pass; otherwise 0.
   std::int64_t next = 0;     ///< A lower bound of the room's `next` that the caller has seen.
   std::int64_t serving = 0;  ///< A lower bound of the room's `serving` that the caller has seen; at most `next`.
-  std::int64_t stride = 1;   ///< Count of numbers that a newcomer takes.
+  std::int64_t stride = 1;   ///< Amount by which a newcomer increases `next`.
   std::string owner = {};    ///< The owner whose numbers are bounded together; "" if they are not bounded.
 };
 

@@ -13,7 +13,7 @@ struct Ticket {
   enum class Kind : std::uint8_t { ticket, pass };
   Kind kind = Kind::ticket;
   std::int64_t number = 0;   ///< Number of the caller, from 1 to kMaxNumber.
-  std::int64_t at = 0;       ///< Time at which it was written, in seconds since the epoch.
+  std::int64_t at = 0;       ///< Time at which the ticket was written, in seconds since the epoch.
   std::int64_t serving = 0;  ///< The last called number at that time, at most kMaxNumber.
   std::uint64_t id = 0;      ///< Random id of the caller.
   bool operator==(const Ticket&) const = default;

@@ -18,11 +18,11 @@ namespace headgate::server {
 
 class PassedSockets;
 
-/// Serves all endpoints (admin::AllEndpoints). Call all functions on one
-/// thread. The registry must outlive it.
+/// Serves all endpoints (admin::AllEndpoints). Call all functions on one thread. The registry must outlive this object.
 class AdminListener {
  public:
-  /// `ready` and the answers of `more` are called on the admin thread. Without options it does not listen.
+  /// `ready` and the answers of `more` are called on the admin thread. If `options` is empty, the interface does not
+  /// listen.
   AdminListener(std::optional<config::Admin> options, observe::Registry& registry,
                 std::function<admin::ReadyReport()> ready, std::vector<admin::AdminEndpoint> more = {});
   ~AdminListener();  ///< calls stop()
@@ -48,7 +48,8 @@ class AdminListener {
     explicit Next(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  /// Binds the address if it is new. Clients cannot connect to it yet. Errors are those of start().
+  /// Binds the address if the address changes. Clients cannot connect to the new address yet. Errors are those of
+  /// start().
   Result<Next, std::string> prepare(const std::optional<config::Admin>& options, PassedSockets* passed = nullptr);
   /// Lets clients connect to the new address; they wait until use().
   Result<void, std::string> listen(Next& next);
@@ -61,7 +62,7 @@ class AdminListener {
     std::uint32_t most = 0;
   };
   Places places() const noexcept;
-  std::uint16_t port() const noexcept;   ///< 0 while it does not listen
+  std::uint16_t port() const noexcept;   ///< 0 while the interface does not listen
   std::vector<int> descriptors() const;  ///< the listening sockets, which this object keeps
 
  private:

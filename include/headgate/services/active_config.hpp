@@ -23,7 +23,7 @@ struct ActiveCandidate {
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   /// Credentials of the active configuration, compiled for the candidate.
   std::shared_ptr<const gateway::ActiveCredentials> credentials;
-  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Null if there are none.
+  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Overrides for the candidate; null if there are none.
   std::shared_ptr<gateway::CandidateState> state;
 };
 
@@ -32,18 +32,18 @@ struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   std::shared_ptr<const gateway::ActiveCredentials> credentials;
-  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Null if there are none.
-  /// By upstream, as in the configuration; null if the servers do not use TLS.
+  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Active overrides; null if there are none.
+  /// TLS settings by upstream, as in the configuration; null if the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  /// By upstream. A watch is kept if a reload does not change its upstream; otherwise the new watch takes over the
-  /// known state of the servers.
+  /// Watches by upstream. A reload keeps the watch of an unchanged upstream; the new watch of a changed upstream takes
+  /// over the known state of the servers.
   std::vector<std::shared_ptr<balance::Watch>> watches;
-  /// By upstream. A reload keeps the object of an upstream with the same name.
+  /// Overload states by upstream. A reload keeps the object of an upstream with the same name.
   std::vector<std::shared_ptr<shed::Overload>> overloads;
-  std::vector<upstream::AllPlaces> places;  ///< By upstream. A server that a reload keeps also keeps its places.
-  /// Reports a token whose key is missing from the keys of this issuer. Any thread.
+  std::vector<upstream::AllPlaces> places;  ///< Places by upstream. A server that a reload keeps also keeps its places.
+  /// A function that is called with an issuer if a token names a key that the issuer's key set lacks. Any thread.
   std::function<void(std::size_t issuer)> missing_key;
-  std::shared_ptr<const ActiveCandidate> candidate;  ///< Null if there is none.
+  std::shared_ptr<const ActiveCandidate> candidate;  ///< The candidate; null if there is none.
 };
 
 }  // namespace headgate::services

@@ -1,6 +1,6 @@
 #pragma once
-// Finds the gateways that share Redis, and compares their limits: each gateway stores the fingerprints of its limits
-// there.
+// Finds the gateways that share Redis, and compares their limits: each gateway stores the fingerprints of its limits in
+// Redis.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -17,12 +17,12 @@
 
 namespace headgate::services {
 
-/// Returns the place of the fingerprints for a configuration; null if it has none.
+/// Returns the store of the fingerprints for a configuration; null if the configuration needs none.
 using OpenFingerprints = std::function<std::shared_ptr<limit::Fingerprints>(const config::Config& config)>;
 /// Receives the limits that other gateways configure differently, each with a sentence.
 using TellDisagreement = std::function<void(const std::vector<std::pair<std::string, std::string>>& limits)>;
-/// Receives the number of gateways whenever Redis has reported it; an empty count after a change of Redis, or without
-/// Redis. `configured` is the configured number.
+/// Receives the number of gateways whenever Redis has reported it. The count is empty after a change of Redis, or
+/// without Redis. `configured` is the configured number.
 using TellGateways = std::function<void(const FleetCount& count, std::uint32_t configured)>;
 
 /// The service that compares the limits of the gateways. One per process; main thread only.

@@ -41,7 +41,7 @@ class BanService final : public Service {
   bool has_read() const noexcept { return log_->has_read(); }
   /// Returns whether suspensions under this limit are shared. Any thread.
   bool shares(const std::string& limit) const;
-  /// Reports to `tell` how many gateways have received the changes so far. Any thread; see LogExchange.
+  /// Calls `tell` with the number of gateways that have received the changes so far. Any thread; see LogExchange.
   void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
   /// Stops the service. Changes that wait for Redis are lost.
   void stop() override;

@@ -1,5 +1,5 @@
 #pragma once
-// Moves billed use from the workers to the ledger, and reads reports from it.
+// Moves billed use from the workers to the ledger, and reads reports from the ledger.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -26,7 +26,7 @@
 
 namespace headgate::services {
 
-/// Returns the ledger of a configuration; null if it has none.
+/// Returns the ledger of a configuration; null if the configuration needs none.
 using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Config& config)>;
 
 /// Calls `each` on the thread of every worker with the use that the worker has counted since the last call. Then calls
@@ -36,13 +36,13 @@ using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Conten
 /// State of the transfer of billed use to the ledger.
 struct BillingCounts {
   std::size_t waiting = 0;  ///< Keys whose use the ledger does not have yet.
-  Duration behind{0};       ///< How long use has been waiting.
+  Duration behind{0};       ///< Time for which use has been waiting.
   limit::Use lost;          ///< Use that was lost since startup.
 };
 
 /// The transfer of billed use to the ledger. One per process; main thread, except where a function allows any thread.
-/// About once per second it takes the use that the workers have counted and adds it to the ledger. Use that the ledger
-/// does not accept waits here.
+/// About once per second, takes the use that the workers have counted and adds it to the ledger. Use that the ledger
+/// does not accept waits in this object.
 class BillingService final : public Service, public std::enable_shared_from_this<BillingService> {
  public:
   /// The clock must outlive this object.
@@ -51,8 +51,8 @@ class BillingService final : public Service, public std::enable_shared_from_this
   /// Sets the source of use, until stop().
   void collect_from(TakeSheets take) { take_ = std::move(take); }
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Call it when no worker runs any more. Adds the remaining use, for at most kLastAttempt while the loop runs, and
-  /// then ends.
+  /// Tries to add the remaining use while the loop runs, for at most kLastAttempt, and then ends. Call it when no
+  /// worker runs any more.
   void stop() override;
   /// Adds what a worker has counted. Any thread.
   void add(limit::UseSheet::Content taken);
@@ -78,9 +78,9 @@ class BillingService final : public Service, public std::enable_shared_from_this
     std::string from;
     std::string to;
   };
-  /// Passes `tell` the history as JSON. Threads as for ask().
+  /// Passes `tell` the history as JSON. For threads see ask().
   void ask_history(HistoryCall call, Tell tell);
-  /// Passes `tell` the known days as JSON. Threads as for ask().
+  /// Passes `tell` the known days as JSON. For threads see ask().
   void ask_days(Tell tell);
 
   static constexpr Duration kLastAttempt = std::chrono::seconds(2);
@@ -91,7 +91,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   enum class Why { too_many_keys, day_full, ended };
   struct PendingQuestion {
     UsageQuestion question;
-    std::optional<UsageHistory> history;  ///< Set if the call asks for a history instead of a page.
+    std::optional<UsageHistory> history;  ///< The history that the call asks for; empty if it asks for a page.
     Tell tell;
   };
 

@@ -16,9 +16,9 @@
 
 namespace headgate::services {
 
-/// A detector that examines the sampled keys of allowed requests. If each key occurred twice, the samples of a thousand
-/// requests would contain eight keys twice. A limit is reported if at most one sample in fifty repeats a key. One
-/// thread at a time; about 16 KB for each limit.
+/// A detector that examines the sampled keys of allowed requests. If each key had two requests, the samples of a
+/// thousand requests would contain eight keys twice. A limit is reported if at most one sample in fifty has the key of
+/// an earlier sample. One thread at a time; about 16 KB for each limit.
 class ChangingKeys {
  public:
   using Steady = std::chrono::steady_clock::time_point;

@@ -9,10 +9,10 @@ namespace headgate::services {
 
 /// A count of the gateways, as a value without a clock: the time is an argument.
 ///
-/// The count is the largest number of gateways that were present at once in the last minute: a gateway that left a
+/// The count is the largest number of gateways that were present at once in the last minute. A gateway that left a
 /// moment ago may come back, and after Redis was emptied it takes some seconds until all have registered again. A count
-/// that is too high wastes some permits in an outage; one that is too low lets callers exceed the limit. Time without
-/// answers does not count, so the first answer after an outage does not discard the earlier counts.
+/// that is too high wastes some permits in an outage; a count that is too low lets callers exceed the limit. Time
+/// without answers does not count, so the first answer after an outage does not discard the earlier counts.
 class FleetCount {
  public:
   using Steady = std::chrono::steady_clock::time_point;

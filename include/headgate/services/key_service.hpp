@@ -27,18 +27,18 @@ namespace headgate::services {
 
 /// The issued API keys of this process. One per process; main thread, except where a function allows any thread. A
 /// revocation takes effect on this gateway at once, and is then written to the key file. A new key takes effect once it
-/// is in the file. A key that was revoked anywhere stays revoked everywhere, in whatever order gateways learn of its
-/// changes.
+/// is in the file. A key that was revoked anywhere stays revoked everywhere, even if a gateway learns of the revocation
+/// before it learns of the key.
 class KeyService final : public Service, public std::enable_shared_from_this<KeyService> {
  public:
   using Records = std::vector<identity::ApiKeyRecord>;
   /// Runs `what` on a thread that may block on the disk, one call after the other. Returns false after that thread has
   /// stopped.
   using RunAside = std::function<bool(std::function<void()> what)>;
-  /// Puts these records and the content of the key file in force on every worker; the records take precedence. Then
-  /// calls `done`, on any thread.
+  /// Makes every worker use these records and the content of the key file; the records take precedence. Then calls
+  /// `done`, on any thread.
   using Use = std::function<void(Records unwritten, std::function<void()> done)>;
-  /// Receives the reason while the file lacks a change, or "" when it has all changes.
+  /// Receives the reason while the file lacks a change, or "" when the file has all changes.
   using TellTrouble = std::function<void(const std::string& why)>;
 
   /// The clock must outlive this object.
@@ -47,7 +47,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// Sets the functions that use the keys. From then on changes are accepted.
   void serve(RunAside aside, Use use, TellTrouble trouble);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Notes that the active configuration uses these keys now and is otherwise unchanged.
+  /// Records that the active configuration uses these keys now and is otherwise unchanged.
   void in_force(std::shared_ptr<const identity::ApiKeys> keys);
   /// Returns the records that are in force but not in the file yet.
   Records unwritten() const;
@@ -57,14 +57,14 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// The result of a change.
   struct Done {
     identity::ApiKeyRecord record;
-    /// Reason why the change is not in the key file, a sentence without its full stop; "" if it is in the file.
+    /// Reason why the change is not in the key file, a sentence without its full stop; "" if the change is in the file.
     std::string unwritten{};
     std::optional<Spread> spread{};  ///< Spread of the change; not set without Redis.
   };
   using Tell = std::function<void(Result<Done, Refusal>)>;
   /// Adds a key, and sets its `issued`. Calls `tell` once the key is in the file, all workers use it, and the other
-  /// gateways have confirmed it or have not confirmed it in time. If the key was not issued, calls `tell` with the
-  /// reason.
+  /// gateways have confirmed it, or the time for their confirmations is over. If the key was not issued, calls `tell`
+  /// with the reason.
   void issue(identity::ApiKeyRecord record, Tell tell);
   /// Revokes the key with this id. If the key is already revoked, its revocation is written and shared again. If the
   /// file cannot be written, the revocation takes effect nevertheless, until a restart.
@@ -78,7 +78,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   struct Counts {
     bool on = false;            ///< Whether the configuration allows keys to be issued.
     std::size_t issued = 0;     ///< Number of issued keys, including revoked keys that are remembered.
-    std::size_t revoked = 0;    ///< Number of revoked keys among them.
+    std::size_t revoked = 0;    ///< Number of those issued keys that are revoked.
     std::size_t unwritten = 0;  ///< Number of changes that are not in the key file yet.
   };
   Counts counts() const;

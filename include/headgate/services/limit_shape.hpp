@@ -1,6 +1,6 @@
 #pragma once
-// The shape of a limit: a text with everything that decides how it counts. Gateways compare shapes, and a reload uses
-// them to find the limits whose counters are reset.
+// The shape of a limit: a text with everything that decides how the limit counts. Gateways compare shapes, and a reload
+// uses them to find the limits whose counters are reset.
 
 #include "headgate/config/config.hpp"
 #include "headgate/limit/fingerprint.hpp"

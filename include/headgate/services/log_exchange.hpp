@@ -22,23 +22,23 @@
 
 namespace headgate::services {
 
-/// Returns the log of a configuration; null if it has none.
+/// Returns the log of a configuration; null if the configuration needs none.
 using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Config& config)>;
 
 /// How far a change has spread while its caller waited.
 struct Spread {
-  bool written = false;  ///< True if the log has the change; otherwise it waits for Redis.
+  bool written = false;  ///< True if the log has the change; otherwise the change waits for Redis.
   std::optional<limit::Acknowledgements>
       heard;  ///< The gateways that have received the change; empty if this is unknown.
 };
 
-/// The exchange of one log. Main thread, except where a function allows any thread. It reads three times per second
-/// while entries change, and every kIdlePeriod after kAwake without a change. So a change reaches all gateways within
-/// kIdlePeriod plus two kPeriod, and the time of the calls.
+/// The exchange of one log. Main thread, except where a function allows any thread. Reads the log three times per
+/// second while entries change, and every kIdlePeriod if nothing has changed for kAwake. So a change reaches all
+/// gateways within kIdlePeriod plus two kPeriod, and the time of the calls.
 class LogExchange : public std::enable_shared_from_this<LogExchange> {
  public:
-  /// Maximum number of changes that wait for Redis. When there are more, the oldest change is no longer written to the
-  /// log, but stays in force on this gateway.
+  /// Maximum number of changes that wait for Redis. If there are more, the oldest change is dropped: it is not written
+  /// to the log any more, but stays in force on this gateway.
   static constexpr std::size_t kMaxWaiting = 65'536;
   /// Maximum time that a caller waits for confirmations of other gateways.
   static constexpr auto kHearing = std::chrono::milliseconds(3000);
@@ -55,16 +55,17 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   /// The clock must outlive this object.
   LogExchange(Clock& clock, Apply apply);
 
-  /// The functions of a user that needs the complete log. The log is read completely at first, when another log
-  /// replaces it, and after so many entries that its first ones may have been dropped.
+  /// Functions for a user that needs to know the complete log. `begins` and `ends` are called around each complete
+  /// read. The log is read completely at first, when another log replaces it, and after so many entries that its first
+  /// ones may have been dropped.
   struct Whole {
     std::function<void()> begins;
     std::function<void()> ends;
   };
-  /// Sets these functions. Call it before use().
+  /// Sets the functions that are called around complete reads. Call this before use().
   void tell_whole(Whole whole) { whole_ = std::move(whole); }
 
-  /// Continues with this log, from its beginning; null for none. Waiting changes are written to the new log.
+  /// Continues with this log, from its beginning; null for no log. Waiting changes are written to the new log.
   void use(std::shared_ptr<limit::SharedLog> log);
   bool has_log() const noexcept { return log_ != nullptr; }
   /// Exchanges soon instead of at the next period.
@@ -73,8 +74,8 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   void add(limit::LogEntry entry);
   /// Returns whether an added change is not in the log yet. Any thread.
   bool waits() const;
-  /// Reports the spread of all changes added so far: once all gateways have confirmed them, or after kHearing. Any
-  /// thread; `tell` is called on the main thread, or dropped after stop().
+  /// Calls `tell` with the spread of all changes added so far: once all gateways have confirmed them, or after
+  /// kHearing. Any thread; `tell` is called on the main thread, or dropped after stop().
   void when_heard(Tell tell);
   /// Returns whether the log was read at least once, or no log is used.
   bool has_read() const noexcept { return !log_ || read_once_; }
@@ -121,7 +122,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   Whole whole_;
   bool reads_whole_ = false;
   std::size_t read_since_ = 0;  ///< Number of entries since the whole log was read.
-  Steady said_{};               ///< When the other gateways were last told that this one exists.
+  Steady said_{};               ///< Time at which the other gateways were last told that this one is present.
   Steady changed_{};            ///< Time of the last change by this gateway or another one.
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;

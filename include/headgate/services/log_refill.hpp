@@ -18,7 +18,7 @@
 namespace headgate::services {
 
 /// The refill of one log. Main thread only; lives as long as its LogExchange. Every gateway refills the log. To avoid
-/// duplicates, each begins at a random moment and in a random order, writes a few entries at a time, and leaves out
+/// duplicates, each begins at a random moment and in a random order, and writes a few entries at a time. It leaves out
 /// entries that another gateway has written in the meantime.
 class LogRefill {
  public:
@@ -38,7 +38,8 @@ class LogRefill {
   LogRefill& operator=(const LogRefill&) = delete;
 
   static Hash name_of(std::string_view limit, std::string_view key);
-  /// Notes that the log has an entry about this subject, or that this gateway adds an entry newer than the known one.
+  /// Records that the log has an entry about this subject, or that this gateway adds an entry that is newer than the
+  /// known one.
   void seen(const Hash& name);
   void stop();
 

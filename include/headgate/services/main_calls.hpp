@@ -21,7 +21,7 @@ class MainCalls {
 
   /// Runs `what` on that thread soon, in the order of the calls. Any thread.
   void post(std::function<void()> what);
-  /// Does the same, but runs `what` at once if called on that thread.
+  /// Does the same as post(), but runs `what` at once if called on that thread.
   void dispatch(std::function<void()> what);
 
  private:

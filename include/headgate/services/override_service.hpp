@@ -40,8 +40,8 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   /// Sets the functions that use the overrides. From then on changes reach the workers.
   void serve(Compile compile, Use use);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Notes that the active configuration uses `table` now and is otherwise unchanged. Logs the overrides that have no
-  /// effect in it.
+  /// Records that the active configuration uses `table` now and is otherwise unchanged. Logs the overrides that have no
+  /// effect with this table.
   void in_force(const gateway::OverrideTable* table);
 
   /// The result of a change.
@@ -52,8 +52,8 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
     Spread spread{};      ///< The spread of the change; set only if the change is shared.
   };
   using Tell = std::function<void(Result<Done, Refusal>)>;
-  /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use it and the other
-  /// gateways have confirmed it, or have not confirmed it in time.
+  /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use the override and the
+  /// other gateways have confirmed it, or the time for their confirmations is over.
   void put(limit::Override wanted, Tell tell);
   void lift(const std::string& limit, const std::string& key, Tell tell);
 

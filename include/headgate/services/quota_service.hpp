@@ -1,6 +1,6 @@
 #pragma once
 // Reports keys that have reached a percentage of their quota. The gateways that share Redis report each of these keys
-// once in all.
+// only once in total.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -25,7 +25,7 @@
 
 namespace headgate::services {
 
-/// Returns the store of marks for a configuration; null if it has none.
+/// Returns the store of marks for a configuration; null if the configuration needs none.
 using OpenMarks = std::function<std::shared_ptr<limit::NoticeMarks>(const config::Config& config)>;
 /// Sends a webhook, like WebhookService::send.
 using SendWebhook = std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
@@ -40,8 +40,8 @@ struct NoticeCounts {
 /// The notices of this process. One per process; main thread, except where a function allows any thread.
 ///
 /// A notice of a limit in Redis is sent by the gateway that marks it there first. The mark lasts for kHold and is
-/// renewed until the webhook is delivered. It is then extended to the end of the period. If a gateway dies, the key's
-/// next request beyond the percentage lets another gateway send the notice, with the same id.
+/// renewed until the webhook is delivered. Then the mark is extended to the end of the period. If that gateway dies,
+/// the key's next request beyond the percentage lets another gateway send the notice, with the same id.
 class QuotaService final : public Service, public std::enable_shared_from_this<QuotaService> {
  public:
   /// Maximum number of notices under way, half of the webhook's queue. Further notices are dropped.
@@ -104,9 +104,10 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<limit::NoticeMarks> marks_;
   std::map<Id, UnderWay> under_way_;
-  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< Time until which no event about the notice is logged.
-  std::deque<Id> order_;                                ///< Ids of known_, oldest first.
-  /// Notices that were sent but are not marked in Redis yet: the id, and how long to mark it.
+  /// Notices that need no further action, each with the time until which the same notice is ignored.
+  boost::unordered_flat_map<Id, Instant, ById> known_;
+  std::deque<Id> order_;  ///< Ids of known_, oldest first.
+  /// Notices that were sent but are not marked in Redis yet: the id, and the time until which to mark it.
   std::map<std::string, Instant> unmarked_;
   std::size_t calls_ = 0;  ///< Calls for marks in progress.
   bool armed_ = false;

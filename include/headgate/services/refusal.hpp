@@ -6,8 +6,8 @@
 namespace headgate::services {
 
 struct Refusal {
-  unsigned status = 0;  ///< HTTP status.
-  std::string why;      ///< Reason, a sentence.
+  unsigned status = 0;  ///< HTTP status of the refusal.
+  std::string why;      ///< Reason for the refusal, a sentence.
 };
 
 }  // namespace headgate::services

@@ -9,14 +9,14 @@
 
 namespace headgate::services {
 
-/// A service of the process. Main thread only. It lives until no worker and no admin interface runs any more.
+/// A service of the process. Main thread only. A service lives until no worker and no admin interface runs any more.
 class Service {
  public:
   virtual ~Service() = default;
   /// Sets the configuration in force: before start(), after each reload, and when an operator has changed servers or
   /// the candidate.
   virtual void adopt(const std::shared_ptr<const ActiveConfig>& active) { static_cast<void>(active); }
-  /// Notes that the workers run from now on.
+  /// Starts the service when the workers begin to run.
   virtual void start() {}
   /// Prepares the end of the process: its workers finish their requests, and accept no more clients after the drain's
   /// delay. The service ends everything that requests do not need. May be called twice.

@@ -24,7 +24,8 @@ enum class TopBy : std::uint8_t { rejected, allowed };
 enum class TopWindow : std::uint8_t { minute, hour };
 
 /// A board of the limited callers. Any thread. For each limit it holds at most two lists for each 10 s of the last
-/// minute and for each 5 minutes of the last hour: 0.4 MB for keys the size of addresses, 2 MB for the longest keys.
+/// minute and for each 5 minutes of the last hour. A limit takes 0.4 MB for keys the size of addresses, and 2 MB for
+/// the longest keys.
 class TopBoard {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -36,7 +37,8 @@ class TopBoard {
 
   struct Answer {
     observe::HeavyList list;  ///< The keys, in no particular order.
-    Duration covered{0};  ///< Length of the window: up to a sixth longer than its name says, and shorter after startup.
+    /// Length of the window. Up to a sixth longer than the window's name says; shorter after startup.
+    Duration covered{0};
   };
   /// Returns the list of a limit, which is empty if the limit is unknown.
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;

@@ -25,7 +25,7 @@ class TraceService final : public Service {
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   /// Returns the number of spans that were dropped or rejected since startup. Any thread.
   std::uint64_t lost() const;
-  /// Call it after the workers have ended. Sends the remaining spans, for a short time.
+  /// Sends the remaining spans, for a short time. Call it after the workers have ended.
   void stop() override;
 
  private:

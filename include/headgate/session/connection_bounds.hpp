@@ -42,7 +42,7 @@ class ConnectionBounds {
     count
   };
 
-  /// The place of one connection, held until this object is destroyed. The bounds must outlive it.
+  /// The place of one connection, held until this object is destroyed. The ConnectionBounds must outlive the place.
   class Place {
    public:
     Place() = default;
@@ -103,7 +103,7 @@ class ConnectionBounds {
   using Keys = std::list<std::uint64_t>;
   struct Entry {
     std::uint32_t open = 0;
-    Moment full_at{};   ///< when the full burst of new connections is available again
+    Moment full_at{};   ///< time at which the full burst of new connections is available again
     Keys::iterator at;  ///< position in `idle`, or in the list of addresses with the same number of connections
     boost::asio::ip::address address;
   };

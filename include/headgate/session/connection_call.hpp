@@ -45,8 +45,9 @@ class ConnectionCall {
   };
   struct Wanted {
     What what = What::addresses;
-    std::size_t most = 0;                               ///< maximum number of requests to list
-    std::optional<std::string> route{}, server{};       ///< if set, only requests of this route or server
+    std::size_t most = 0;  ///< maximum number of requests to list
+    /// names of a route and a server; if set, only their requests are meant
+    std::optional<std::string> route{}, server{};
     std::optional<boost::asio::ip::address> address{};  ///< an IPv6 address stands for its whole block
     RequestName name{};
     /// names of the values to list for each caller, as AccessLog::callers() returns them
@@ -54,7 +55,7 @@ class ConnectionCall {
   };
   /// The findings of one worker.
   struct Part {
-    std::map<std::string, AddressUse> addresses;  ///< by address or IPv6 block
+    std::map<std::string, AddressUse> addresses;  ///< connections by address or IPv6 block
     std::vector<RequestUnderWay> requests;        ///< the oldest ones, at most `most`
     std::uint64_t matching = 0;                   ///< number of matching requests, including those not listed
     std::uint64_t answered = 0;                   ///< requests that were ended and are answered with 503

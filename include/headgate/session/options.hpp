@@ -14,9 +14,9 @@ namespace headgate::session {
 
 /// Timeouts, one for each phase of a connection. A request as a whole has no timeout.
 struct Timeouts {
-  Duration handshake = std::chrono::seconds(10);  ///< from accepting a connection to the end of its TLS handshake
-  Duration idle = std::chrono::seconds(60);       ///< while a connection has no request
-  Duration head = std::chrono::seconds(10);       ///< from the first byte of a request to the end of its head
+  Duration handshake = std::chrono::seconds(10);  ///< time from accepting a connection to the end of its TLS handshake
+  Duration idle = std::chrono::seconds(60);       ///< time for which a connection may have no request
+  Duration head = std::chrono::seconds(10);       ///< time from the first byte of a request to the end of its head
   Duration body = std::chrono::seconds(10);       ///< longest wait for the next byte of a request body
   Duration write = std::chrono::seconds(10);      ///< longest wait until the client accepts another byte
   Duration tunnel = std::chrono::minutes(10);     ///< longest time without a byte in either direction of a tunnel
@@ -25,7 +25,7 @@ struct Timeouts {
 
 /// The number of connections that may begin within a period.
 struct ConnectionRate {
-  std::uint32_t count = 0;  ///< also the number that may begin at once; 0 if unlimited
+  std::uint32_t count = 0;  ///< number of connections, also of those that may begin at once; 0 if unlimited
   Duration period{0};
 };
 
@@ -34,7 +34,7 @@ struct ConnectionRate {
 /// connection is answered with 503 and closed.
 enum class IfFull : std::uint8_t {
   end_idle,     ///< connections without a complete request
-  end_waiting,  ///< also connections whose exchange waits for the client to send its body or to read
+  end_waiting,  ///< in addition, connections whose exchange waits for the client to send its body or to read
 };
 
 /// Bounds on requests and connections.
@@ -52,8 +52,8 @@ struct Bounds {
   unsigned ipv6_prefix = 64;              ///< prefix length in bits: IPv6 addresses with the same prefix are one client
   /// bytes in the buffers of all connections; beyond this number, new requests get a 503; 0 if unlimited
   std::uint64_t buffered = 0;
-  http::Paths paths = http::Paths::normalised;  ///< how the paths of requests are read
-  IfFull if_full = IfFull::end_idle;            ///< what happens when `connections` is reached
+  http::Paths paths = http::Paths::normalised;  ///< treatment of the paths of requests
+  IfFull if_full = IfFull::end_idle;            ///< treatment of new connections when `connections` is reached
 };
 
 }  // namespace headgate::session

@@ -45,11 +45,11 @@ enum class Preamble : std::uint8_t { request, proxy_header };
 struct ListenerSettings {
   Preamble preamble = Preamble::request;  ///< the first bytes of new connections
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
-  bool http2 = false;                     ///< without TLS, a connection may begin with the HTTP/2 preface
+  bool http2 = false;                     ///< true if a connection without TLS may begin with the HTTP/2 preface
   net::ServerTlsPtr tls;                  ///< the TLS of new connections; null if they use none
-  /// every answer has `Connection: close`, and HTTP/2 clients are told to open a new connection
+  /// true if every answer has `Connection: close`, and HTTP/2 clients are told to open a new connection
   bool winding_down = false;
-  bool draining = false;               ///< the same as `winding_down`, and idle connections are closed
+  bool draining = false;               ///< true if idle connections are closed as well
   observe::ListenerCounters counters;  ///< counters of the listener; all null if nothing is counted
 };
 using ListenerSettingsPtr = std::shared_ptr<ListenerSettings>;
@@ -85,7 +85,7 @@ struct Totals {
   ConnectionBounds bounds;
   net::LentBytes lent;  ///< bytes in the buffers of connections to clients and servers
   std::mutex neighbours_mutex;
-  std::vector<Neighbour> neighbours;  ///< under the mutex
+  std::vector<Neighbour> neighbours;  ///< sessions of all workers; under the mutex
   std::uint32_t joined = 0;           ///< number of workers that ever joined; under the mutex
 
   /// Returns the number of TLS handshakes under way in the worker that has the most.
@@ -129,7 +129,7 @@ class Sessions {
 
   /// Adds `Connection: close` to every answer from now on, and tells HTTP/2 clients to open a new connection.
   void wind_down();
-  /// Does the same as wind_down(), and closes idle connections at once.
+  /// Does the same as wind_down(), and also closes idle connections at once.
   void drain();
   /// Drains the connections of one listener only.
   void drain(ListenerSettings& listener);

@@ -1,6 +1,6 @@
 #pragma once
 // The concurrent requests of one worker at one upstream: how many may run at the same time, and at which priorities.
-// Admission is decided here; requests that wait for a place are in a queue in front of it.
+// Admission is decided here. Requests that wait for a place are in a queue in front of the upstream.
 
 #include "headgate/shed/fair_queue.hpp"
 #include "headgate/shed/gradient.hpp"
@@ -28,7 +28,7 @@ struct ConcurrencyOptions {
   std::uint32_t in_flight = 0;
   /// Queue in front of the adaptive limit; if not set, excess requests are refused at once.
   std::optional<QueueOptions> queue{};
-  std::uint32_t reserved = 0;  ///< Share of the places that only critical requests may use, in parts of kWhole.
+  std::uint32_t reserved = 0;  ///< Share of the places that only critical requests may use, in millionths (kWhole).
   static constexpr std::uint32_t kWhole = 1'000'000;
   bool operator==(const ConcurrencyOptions&) const = default;
 };
@@ -43,7 +43,7 @@ class Concurrency {
  public:
   using Steady = Gradient::Steady;
 
-  /// Interval at which one low request is treated as a normal one, so that low requests do not starve.
+  /// Interval at which one low request is treated as a normal request, so that low requests do not starve.
   static constexpr std::chrono::seconds kTrickle{1};
 
   explicit Concurrency(const ConcurrencyOptions& options);
@@ -61,14 +61,14 @@ class Concurrency {
   /// higher priority. Changes nothing.
   bool admits(Priority priority) const noexcept;
   /// Returns the queue of requests that wait for a place; null if none may wait. When a place becomes free, the first
-  /// of them is served.
+  /// request of the queue is served.
   FairQueue* queue() noexcept { return queue_ ? &*queue_ : nullptr; }
   /// Returns whether a new request of this priority may go at once, because a place is free and no waiting request goes
   /// before it.
   bool admits_now(Priority priority);
   /// Records a request that was refused, or has to wait, because admits() was false.
   void refused(Priority priority, Steady now) noexcept;
-  /// Counts an admitted request. Each must end with answered(), dropped() or left().
+  /// Counts an admitted request. Each admitted request must end with answered(), dropped() or left().
   void enter(Priority priority, Steady now) noexcept;
   /// Counts a request that was admitted before and continues after a failed attempt.
   void enter(Priority priority) noexcept { ++in_flight_[static_cast<std::size_t>(priority)]; }

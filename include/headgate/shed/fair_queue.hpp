@@ -48,11 +48,12 @@ class FairQueue {
   /// Appends `waiter` to its caller's line. Returns the request that has to leave instead, which is `waiter` itself if
   /// it is not accepted; null if there is room.
   Waiter* push(Waiter& waiter);
-  /// Returns the next request, or null. It stays in the queue.
+  /// Returns the next request, which stays in the queue; null if there is none.
   Waiter* next();
   /// Removes a request, whether it was served or not.
   void remove(Waiter& waiter) noexcept;
-  /// Serves `waiter`, which was next(): charges its cost to its caller's turn, and removes it.
+  /// Serves `waiter`, which next() has returned: charges the cost of the request to its caller's turn, and removes the
+  /// request.
   void serve(Waiter& waiter) noexcept;
 
   std::size_t size() const noexcept { return size_; }

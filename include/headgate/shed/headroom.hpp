@@ -1,6 +1,6 @@
 #pragma once
-// Decides how many places are held free for requests of a higher priority. It holds as many as the refusals of that
-// priority show to be needed, provided that this costs only a small share of the answers. Used by shed/concurrency, and
+// Decides how many places are held free for requests of a higher priority: as many as the refusals of that priority
+// show to be needed, provided that holding them costs only a small share of the answers. Used by shed/concurrency, and
 // by gateway/steps/shed for places that all gateways or all workers share.
 
 #include "headgate/core/time.hpp"
@@ -42,7 +42,7 @@ class Headroom {
   /// `cost` is the share of answers that held places may cost.
   explicit Headroom(double cost = kCost) noexcept : cost_(cost) {}
 
-  /// Returns how many places must stay free when the next request of this priority is admitted; 0 for critical
+  /// Returns how many places must still be free after the next request of this priority is admitted; 0 for critical
   /// requests.
   std::uint32_t held_from(Priority priority) const noexcept;
   /// Returns the number of taken places, out of `most`, up to which requests of this priority are admitted. `others` is

@@ -20,8 +20,8 @@ class Overload {
   using Steady = Headroom::Steady;
   /// Time without refusals after which the overload is over.
   static constexpr std::chrono::seconds kCalm{10};
-  /// Interval at which one low request is treated as a normal one if the upstream has no adaptive limit (with one,
-  /// Concurrency::kTrickle applies).
+  /// Interval at which one low request is treated as a normal request if the upstream has no adaptive limit. With an
+  /// adaptive limit, Concurrency::kTrickle applies.
   static constexpr std::chrono::seconds kTrickle{1};
 
   // Functions for the places that workers share, like those of Headroom; `layer` is fleet or servers.
@@ -46,7 +46,7 @@ class Overload {
   struct Shared {
     mutable std::mutex mutex;
     Headroom headroom;
-    std::atomic<bool> holds{false};  ///< True if places are held free. It is mostly false, and then no lock is taken.
+    std::atomic<bool> holds{false};  ///< True if places are held free. If false, as most of the time, no lock is taken.
   };
   Shared& shared(Layer layer) noexcept { return layer == Layer::fleet ? fleet_ : servers_; }
   const Shared& shared(Layer layer) const noexcept { return layer == Layer::fleet ? fleet_ : servers_; }

@@ -68,7 +68,7 @@ class WaitQueues {
   /// The owner must call this before the request joins another queue and before it is destroyed. After that, its_turn()
   /// is not called.
   void leave(Member& member) noexcept;
-  /// Gives the first request of this queue its turn, because something was returned.
+  /// Gives the first request of this queue its turn, because a permit or place was returned.
   void freed(const Hash& queue) noexcept;
   bool is_first(const Member& member) const noexcept;
   bool anyone_waits(const Hash& queue) const noexcept;

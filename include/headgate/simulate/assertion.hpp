@@ -21,11 +21,11 @@ struct Assertion {
   };
   enum class Compare : std::uint8_t { less, at_most, more, at_least, equal };
 
-  std::string text;  ///< as written by the user
+  std::string text;  ///< the assertion as the user has written it
   What what = What::rejected;
-  std::string limit;  ///< empty for all limits together
+  std::string limit;  ///< name of the limit; empty for all limits together
   std::string tier;
-  std::string key;        ///< as an operator writes it
+  std::string key;        ///< the key as an operator writes it
   bool has_tier = false;  ///< true if the user named a tier; the tier of a limit without tiers has an empty name
   bool has_key = false;
   Compare compare = Compare::less;

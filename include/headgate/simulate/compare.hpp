@@ -13,7 +13,7 @@ namespace headgate::simulate {
 /// A key of a limit that is rejected more often or less often.
 struct KeyChange {
   std::string key;
-  std::uint64_t requests = 0;  ///< the larger of the numbers of both runs
+  std::uint64_t requests = 0;  ///< number of requests in the run that has more of them
   std::uint64_t rejected_before = 0;
   std::uint64_t rejected_after = 0;
 };

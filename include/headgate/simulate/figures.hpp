@@ -14,7 +14,7 @@ namespace headgate::simulate {
 
 /// One key of a limit.
 struct KeyFigures {
-  std::string key;  ///< as an operator writes it
+  std::string key;  ///< the key as an operator writes it
   std::string tier;
   std::uint64_t requests = 0;
   std::uint64_t rejected = 0;
@@ -22,19 +22,20 @@ struct KeyFigures {
 
 /// One tier of a limit, or the only size of a limit without tiers.
 struct TierFigures {
-  std::string name;                ///< empty if the limit has no tiers
-  std::vector<std::string> rates;  ///< as configured; empty if unlimited, and then the limit checks nothing
+  std::string name;                ///< name of the tier; empty if the limit has no tiers
+  std::vector<std::string> rates;  ///< rates as configured; empty if unlimited, and then the limit checks nothing
   std::uint64_t requests = 0;      ///< requests that the limit checked
-  /// how many of these it rejected; for a limit that only observes, how many it would have rejected
+  /// number of these requests that the limit rejected; if it only observes, that it would have rejected
   std::uint64_t rejected = 0;
   std::uint64_t keys = 0;
   std::uint64_t keys_rejected = 0;  ///< number of keys with at least one rejected request
   std::uint64_t delayed = 0;        ///< requests that waited for their permit and got it
   Duration delay{0};                ///< the sum of their waits
   Duration longest_delay{0};
-  Minute worst;                                ///< the minute with most rejections
-  std::uint64_t minutes_rejecting = 0;         ///< number of minutes with a rejection
-  std::vector<std::uint64_t> requests_series;  ///< by parts of time, like Figures::timeline
+  Minute worst;                         ///< the minute with most rejections
+  std::uint64_t minutes_rejecting = 0;  ///< number of minutes with a rejection
+  /// numbers of requests in each part of the time, as in Figures::requests_series
+  std::vector<std::uint64_t> requests_series;
   std::vector<std::uint64_t> rejected_series;
 };
 
@@ -42,8 +43,8 @@ struct LimitFigures {
   std::string name;
   /// name of the limit in the configuration; for a part of a limit, `name` also contains the route of the part
   std::string base;
-  std::string per;        ///< the key that it counts by: "client_ip", "jwt.sub|route"
-  bool observed = false;  ///< the limit only observes and rejects nobody
+  std::string per;        ///< the key that the limit counts by: "client_ip", "jwt.sub|route"
+  bool observed = false;  ///< true if the limit only observes and rejects nobody
   std::vector<TierFigures> tiers;
   std::vector<KeyFigures> worst;  ///< the keys with most rejections first, at most kWorst
   /// Requests of the limit's routes that it could not check, because they lack the key that it counts by, for example a
@@ -75,7 +76,7 @@ struct UpstreamFigures {
 /// All results of a run.
 struct Figures {
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;  ///< by limits, suspensions, rooms and full upstreams
+  std::uint64_t refused = 0;  ///< requests refused by limits, suspensions, rooms and full upstreams
   Instant from{};             ///< time of the first request; zero if there were no requests
   Instant until{};            ///< time of the last request
   Instant series_begin{};
@@ -84,7 +85,7 @@ struct Figures {
   std::vector<std::uint64_t> refused_series;
   /// Numbers of requests by what ended them, in the words of the access log, the largest first.
   std::vector<std::pair<std::string, std::uint64_t>> ended_by;
-  std::vector<LimitFigures> limits;  ///< in the order of the configuration
+  std::vector<LimitFigures> limits;  ///< the limits in the order of the configuration
   std::vector<RoomFigures> rooms;
   std::vector<UpstreamFigures> upstreams;  ///< upstreams that refused or queued requests
   std::uint64_t keys = 0;                  ///< number of keys of all limits

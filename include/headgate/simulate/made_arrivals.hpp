@@ -20,10 +20,10 @@ struct ArrivalPattern {
   enum class Kind : std::uint8_t { steady, poisson, burst };
   struct Stream {
     Kind kind = Kind::steady;
-    Rate rate;                ///< not used by a burst
-    std::uint64_t count = 0;  ///< used by a burst
+    Rate rate;                ///< rate of the arrivals; not used by a burst
+    std::uint64_t count = 0;  ///< number of requests of a burst
     Duration begin{0};
-    Duration length{0};  ///< not used by a burst
+    Duration length{0};  ///< length of the stream; not used by a burst
   };
   static constexpr std::size_t kMaxStreams = 100;
   static constexpr std::uint64_t kMaxTenants = 100'000;

@@ -32,7 +32,7 @@ struct Arrived {
 
 struct SimulationReport {
   std::string policy;  ///< the file or other source of the policy
-  std::string other;   ///< the file that it is compared with; empty if none
+  std::string other;   ///< the file that the policy is compared with; empty if there is none
   Arrived arrived;
   Figures figures;
   std::vector<std::string> assumed;  ///< sentences about callers: "every request has the claim plan: free"

@@ -13,7 +13,7 @@ namespace headgate::simulate {
 
 /// A configuration that can be run.
 struct TriedPolicy {
-  gateway::Snapshot parts;  ///< for engine::Simulation
+  gateway::Snapshot parts;  ///< the configuration, for engine::Simulation
   std::size_t max_keys = 1'000'000;
 };
 

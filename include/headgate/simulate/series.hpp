@@ -69,7 +69,7 @@ class Series {
 /// A minute of the clock, and how often an event happened in it.
 struct Minute {
   Instant begin{};
-  std::uint64_t count = 0;  ///< 0 if there is none
+  std::uint64_t count = 0;  ///< number of events; 0 if there is none
 };
 
 /// Finds the minute with most events, and counts the minutes with events. An event that is reported up to 15 minutes

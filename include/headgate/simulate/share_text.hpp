@@ -20,7 +20,7 @@ std::string number_text(std::uint64_t number);
 /// Returns a length of time as "24 h", "10 min" or "1.9 s", with at most two significant digits.
 std::string span_text(Duration time);
 
-/// Returns the same as moment_text, without the date if `from` and `until` are on one day: "05:30".
+/// Returns the text of moment_text(), but without the date if `from` and `until` are on one day: "05:30".
 std::string minute_text(Instant moment, Instant from, Instant until);
 
 }  // namespace headgate::simulate

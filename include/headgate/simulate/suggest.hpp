@@ -39,12 +39,12 @@ struct SuggestOptions {
   std::function<std::unique_ptr<engine::Arrivals>(const TriedPolicy&)> arrivals{};
   /// Called before each run with its number, from 1; may be empty.
   std::function<void(unsigned run)> begin_run{};
-  std::function<void(std::uint64_t arrivals)> progress{};  ///< same as TrialOptions::progress
+  std::function<void(std::uint64_t arrivals)> progress{};  ///< called as TrialOptions::progress
 };
 
-/// Tries several sizes of all limits at a time, each counted and none enforced, until two digits of the smallest
-/// sufficient size are known: five to ten runs. A last run enforces the result. `base` is a run of the unchanged
-/// policy.
+/// Runs the arrivals five to ten times, until two digits of the smallest sufficient size are known. Each run tries
+/// several sizes of all limits at a time, and counts with them but enforces none. A last run enforces the result.
+/// `base` is a run of the unchanged policy.
 Suggestions suggest(const config::Config& config, const Figures& base, const SuggestOptions& options);
 
 }  // namespace headgate::simulate

@@ -40,7 +40,7 @@ class TalliedKeys {
   /// Returns null if the key never occurred.
   const KeyCount* find(std::string_view key) const;
   const KeyCount* find(std::uint64_t digest) const;
-  /// Calls `tell(digest, count)` for each key, in no order.
+  /// Calls `tell(digest, count)` for each key, in no particular order.
   template <class Tell>
   void each(Tell tell) const {
     for (const auto& [digest, count] : counts_) tell(digest, count);
@@ -112,9 +112,9 @@ class RunTally {
   Series refused_series_;
   std::uint64_t refused_count_ = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(gateway::EndedBy::bug) + 1> ended_by_{};
-  std::vector<OneTier> tiers_;              ///< by CompiledTier::number
-  std::vector<OneLimit> limits_;            ///< in the order of CompiledConfig::limits
-  std::vector<std::size_t> limit_of_tier_;  ///< by CompiledTier::number
+  std::vector<OneTier> tiers_;              ///< tallies by CompiledTier::number
+  std::vector<OneLimit> limits_;            ///< tallies in the order of CompiledConfig::limits
+  std::vector<std::size_t> limit_of_tier_;  ///< indexes of `limits_`, by CompiledTier::number
   std::vector<OneRoom> rooms_;
   std::vector<OneUpstream> upstreams_;
   std::vector<bool> refused_;

@@ -19,11 +19,11 @@ struct ImportWord {
   std::string_view becomes = {};  ///< configuration keys, separated by ", "; empty if there is no equivalent
 };
 
-/// All words that the importer of the product knows. Any other word closes the routes that it may protect, or is
-/// reported as unknown if it cannot protect any.
+/// Returns all words that the importer of the product knows. Any other word closes the routes that it may protect, or
+/// is reported as unknown if it cannot protect any.
 std::span<const ImportWord> import_words(Product product);
 
-/// The tables of docs/imports.md, one section for each product.
+/// Returns the tables of docs/imports.md, one section for each product.
 std::string import_tables();
 
 }  // namespace headgate::translate

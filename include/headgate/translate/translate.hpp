@@ -24,8 +24,8 @@ std::optional<Product> product_of(std::string_view name) noexcept;
 /// A place in a file that was read.
 struct Spot {
   std::string file;        ///< path as it was given on the command line or in an include
-  std::size_t line = 0;    ///< from 1; 0 stands for the whole file
-  std::size_t column = 0;  ///< from 1, in bytes; 0 stands for the whole line
+  std::size_t line = 0;    ///< line, from 1; 0 stands for the whole file
+  std::size_t column = 0;  ///< column, from 1 in bytes; 0 stands for the whole line
 };
 
 enum class Matter : std::uint8_t {
@@ -40,7 +40,7 @@ struct Remark {
   Matter matter = Matter::lost;
   Spot spot;
   std::string what;  ///< short quotation from the file; not made printable yet
-  std::string why;   ///< a sentence without its period
+  std::string why;   ///< reason, a sentence without its period
 };
 
 /// A feature that another product has and headgate does not have.
@@ -49,8 +49,8 @@ struct Lack {
   std::string_view why;  ///< beginning of `why` in the remarks that report this lack
 };
 std::span<const Lack> all_lacks() noexcept;
-/// Returns the key that headgate lacks to translate this. Returns an empty text if headgate lacks no key, or if traffic
-/// is the same without it.
+/// Returns the key that headgate lacks to translate the subject of the remark. Returns an empty text if headgate lacks
+/// no key, or if traffic is the same without it.
 std::string_view lacking_key(const Remark& remark) noexcept;
 
 /// Returns `FILE:LINE:COLUMN: not translated: WHAT: WHY` on one line, with unprintable bytes replaced.
@@ -60,7 +60,7 @@ struct Translated {
   Product product = Product::nginx;
   bool found = true;               ///< whether the product was recognised from the files
   std::string text;                ///< headgate file with comments, which config::load accepts
-  std::vector<Remark> remarks;     ///< sorted by their places
+  std::vector<Remark> remarks;     ///< remarks, sorted by their places
   std::vector<std::string> files;  ///< all files that were read
   /// Returns whether no remark is `lost` or `closed`.
   bool complete() const noexcept;

@@ -12,7 +12,7 @@ namespace headgate::upstream {
 struct NamedAddresses {
   std::string host;
   std::uint16_t port = 80;
-  std::vector<boost::asio::ip::tcp::endpoint> addresses;  ///< of both families, at least one
+  std::vector<boost::asio::ip::tcp::endpoint> addresses;  ///< addresses of both families, at least one
 };
 
 }  // namespace headgate::upstream

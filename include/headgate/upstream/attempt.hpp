@@ -23,8 +23,8 @@ namespace headgate::upstream {
 /// and the method until the final head of the answer was read.
 struct RequestStart {
   std::string_view method;
-  std::string_view path;   ///< as sent to the server
-  std::string_view query;  ///< begins with "?" or is empty
+  std::string_view path;   ///< path as it is sent to the server
+  std::string_view query;  ///< query of the target; begins with "?" or is empty
   const http::Fields* fields = nullptr;
   http::Framing framing;       ///< framing of the body after this head
   Duration write_timeout{};    ///< longest wait for the server to accept a byte
@@ -59,7 +59,7 @@ class Attempt : public boost::intrusive_ref_counter<Attempt, boost::thread_unsaf
 
   /// Reads the next head, interim or final. The whole head must arrive within `timeout`.
   virtual Task<Result<void, Failure>> read_head(http::ReplyHead& head, Duration timeout) = 0;
-  /// Returns the body of the head that was read last.
+  /// Returns the body that follows the head that was read last.
   virtual http::BodyReader& body() noexcept = 0;
   /// Switches to a tunnel; call it after a 101. Both directions then carry plain bytes: write() writes them, and the
   /// returned reader reads them. `timeout` bounds each wait for bytes.

@@ -27,8 +27,8 @@ class CountedAttempt : public Attempt {
   Dialler& dialler() noexcept { return dialler_; }
   balance::Server& row() noexcept { return row_; }
 
-  /// Counts the attempt as in flight at its server, because an exchange uses it from now on. `at` is the index of the
-  /// server.
+  /// Counts the attempt as in flight at its server, because an exchange uses the attempt from now on. `at` is the index
+  /// of the server.
   void lend(std::size_t at) noexcept;
   /// Ends the use by an exchange: the attempt no longer counts as in flight, and its place at the server is free again.
   void take_back() noexcept;

@@ -67,7 +67,8 @@ struct Failure {
   const char* why = "";          ///< a phrase in static storage, used if `cause` does not tell the reason
   std::string_view detail = {};  ///< reason reported by TLS; valid until the caller's next wait; may be empty
   std::string_view server = {};  ///< name of the server that could not be reached; valid as long as the upstream
-  bool unseen = false;           ///< the server has said that it did not process the request, so it may be sent again
+  /// true if the server has said that it did not process the request, so that it may be sent again
+  bool unseen = false;
 };
 
 /// Failure::why if an operator took the server down.

@@ -62,7 +62,7 @@ class HealthChecks {
   using Tell = std::function<void(const HealthReport& report)>;
   static constexpr std::size_t kAtOnce = 32;
 
-  /// `clock` outlives this object. `seed` is any number; it decides the jitter.
+  /// `clock` outlives this object. `seed` is any number, from which the jitter is derived.
   HealthChecks(Clock& clock, BeginHealthCheck begin, Tell tell, std::uint64_t seed);
   ~HealthChecks();
   HealthChecks(const HealthChecks&) = delete;

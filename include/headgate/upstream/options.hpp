@@ -26,7 +26,8 @@ struct ServerOptions {
   std::uint16_t port = 80;
   std::string text;          ///< name of the server in Host, log and metrics
   std::uint32_t weight = 1;  ///< share of the requests, relative to the other weights; 1 to balance::kMaxWeight
-  /// chosen only if no other server is available; at least one server of an upstream must not be a backup
+  /// true if the server is chosen only if no other is available; at least one server of an upstream must not be a
+  /// backup
   bool backup = false;
   std::uint32_t max_in_flight = 0;  ///< maximum number of concurrent attempts of all workers; 0 if unlimited
   bool operator==(const ServerOptions&) const = default;
@@ -35,11 +36,12 @@ struct ServerOptions {
 /// An upstream.
 struct ServerGroupOptions {
   std::string name;
-  std::vector<ServerOptions> servers;                           ///< at least one
+  std::vector<ServerOptions> servers;                           ///< servers, at least one
   const balance::Policy* balance = &balance::default_policy();  ///< the policy that chooses the server of a request
-  /// time in which the share of a new or returning server grows to its weight; 0 to give it at once
+  /// time in which the share of a new or returning server grows to its weight; 0 if the server has its whole share at
+  /// once
   Duration slow_start{0};
-  bool http2 = false;                  ///< all servers use HTTP/2, otherwise HTTP/1.1
+  bool http2 = false;                  ///< true if all servers use HTTP/2; otherwise they use HTTP/1.1
   std::optional<net::TlsOptions> tls;  ///< TLS of all servers; absent for plain HTTP
   /// timeout for connecting to one server, including resolving its name and TLS
   Duration connect_timeout = std::chrono::seconds(1);
@@ -48,12 +50,13 @@ struct ServerGroupOptions {
   /// unlimited.
   Duration connection_lifetime{0};
   Duration resolve_every = std::chrono::seconds(30);  ///< interval between resolutions of servers' names
-  std::optional<HealthOptions> health{};              ///< absent if servers are not checked
+  std::optional<HealthOptions> health{};              ///< health checks; absent if servers are not checked
   std::uint32_t max_idle = 64;                     ///< maximum number of pooled connections of a worker to each server
   std::uint32_t head_bytes = 64 * 1024;            ///< maximum size of an answer's head, in bytes; at most 64 KiB
   balance::EjectOptions eject;                     ///< ejection of failing servers; no effect with a single server
-  std::optional<balance::CircuitOptions> circuit;  ///< absent if there is no circuit breaker
-  std::optional<shed::ConcurrencyOptions> concurrency;  ///< absent if requests are not counted
+  std::optional<balance::CircuitOptions> circuit;  ///< options of the circuit breaker; absent if there is none
+  /// bounds on concurrent requests; absent if requests are not counted
+  std::optional<shed::ConcurrencyOptions> concurrency;
   bool operator==(const ServerGroupOptions&) const = default;
 };
 

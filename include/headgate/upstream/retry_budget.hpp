@@ -66,9 +66,9 @@ class RetryBudget {
   RetryWindow window_;
 };
 
-/// The first attempts of one worker that are not yet in the budget, so that a request that succeeds seldom writes to
-/// memory that workers share. The budget cannot be overdrawn this way, because it only lacks these attempts for a
-/// while. Worker thread only.
+/// The first attempts of one worker that are not yet in the budget. They are collected here so that most requests that
+/// succeed do not write to memory that workers share. The budget cannot be overdrawn this way, because it only lacks
+/// these attempts for a while. Worker thread only.
 class RetryShare {
  public:
   /// Number of first attempts that a worker collects before it adds them to the budget; the first attempt of a new
@@ -90,7 +90,7 @@ class RetryShare {
 
   std::shared_ptr<RetryBudget> budget_;
   std::uint64_t counted_ = 0;
-  Clock::Steady since_{};  ///< when the first of the collected attempts began
+  Clock::Steady since_{};  ///< time at which the first of the collected attempts began
 };
 
 /// The budgets of a process by upstream name. A budget is kept over reloads, so that a reload grants no additional

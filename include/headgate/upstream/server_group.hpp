@@ -24,7 +24,7 @@ namespace headgate::upstream {
 using AllPlaces = std::vector<std::shared_ptr<balance::Places>>;
 
 /// The servers of an upstream on one worker. Worker thread only, except for the parts of servers() that any thread may
-/// use. Attempts must be given back or released before it is destroyed.
+/// use. Attempts must be given back or released before the group is destroyed.
 class ServerGroup final : public Upstream {
  public:
   /// `dial` makes the diallers of new servers. `worker` is the number of the worker; each worker begins with another
@@ -85,7 +85,7 @@ class ServerGroup final : public Upstream {
   std::vector<std::shared_ptr<Dialler>> diallers_;  ///< one for each server of the table
   balance::Table table_;
   std::shared_ptr<balance::Watch> watch_;
-  std::shared_ptr<balance::WatchPart> part_;  ///< null without a watch
+  std::shared_ptr<balance::WatchPart> part_;  ///< this worker's part of the watch; null without a watch
   AllPlaces places_;
   std::shared_ptr<shed::Overload> overload_;
   std::uint64_t turn_;

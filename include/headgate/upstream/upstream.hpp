@@ -1,5 +1,5 @@
 #pragma once
-// A named group of servers as the request path sees it: it starts attempts. Used by gateway and engine.
+// A named group of servers as the request path sees it: an object that starts attempts. Used by gateway and engine.
 
 #include "headgate/balance/choice.hpp"
 #include "headgate/balance/circuit_gate.hpp"
@@ -35,7 +35,7 @@ class Upstream {
   /// Servers in `choice.tried` are chosen only if no other is left, and then all of them may be tried again.
   virtual AttemptPtr take_idle(balance::Choice& choice) noexcept = 0;
   /// Returns an attempt on a new connection. A server that cannot be reached is added to `choice.tried` and another one
-  /// is tried; the failure is that of the last one. `choice` must live until the task is done. Neither this function
+  /// is tried; a failure is that of the last server. `choice` must live until the task is done. Neither this function
   /// nor take_idle() adds the server of the attempt that it returns; to make a further attempt at another server, add
   /// Attempt::at() to `choice.tried`.
   virtual Task<Result<AttemptPtr, Failure>> connect(balance::Choice& choice) = 0;
@@ -52,7 +52,7 @@ class Upstream {
   /// closed.
   virtual void use(const NamedAddresses&) {}
   /// Ends the attempts and closes the connections of a server as if each connection were lost, because an operator took
-  /// it down (balance::kDown is set).
+  /// the server down (balance::kDown is set).
   virtual void take_down(std::string_view /*server*/) {}
   /// Takes back an attempt after its exchange: the request was sent and the answer was read to its end. Keeps the
   /// connection for the next exchange if possible.

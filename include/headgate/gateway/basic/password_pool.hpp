@@ -27,7 +27,7 @@ struct PasswordCheck : shed::Waiter {
   std::shared_ptr<PasswordInbox> to;  ///< the inbox that gets the result
   /// The result, set before delivery. Not set if the pool dropped the check to make room for others.
   std::optional<bool> right;
-  std::shared_ptr<PasswordCheck> self;  ///< keeps the object alive while the pool has it
+  std::shared_ptr<PasswordCheck> self;  ///< reference that keeps the object alive while the pool has it
 };
 
 /// The results for one worker. The pool fills the inbox, and the worker empties it.
@@ -47,7 +47,7 @@ class PasswordInbox {
  private:
   std::mutex mutex_;
   std::vector<std::shared_ptr<PasswordCheck>> done_;
-  std::unique_ptr<Bell> bell_;  // null after close()
+  std::unique_ptr<Bell> bell_;  // bell that calls `ring`; null after close()
 };
 
 /// A bounded queue that is fair between callers, and a few threads of low priority, which start when the first password

@@ -19,14 +19,14 @@ class ChunkReader {
   struct Step {
     std::size_t consumed = 0;  ///< bytes of the input that were used
     std::string_view data;     ///< bytes of the body, a view into the input; may be empty
-    bool ended = false;        ///< the last chunk and the trailers were read
+    bool ended = false;        ///< true if the last chunk and the trailers were read
   };
 
   /// `limits.fields` is the maximum number of trailer fields.
   explicit ChunkReader(const Limits& limits = {}) noexcept : limits_(limits) {}
 
-  /// Sets the maximum size of the body, in bytes. A chunk that exceeds it is refused with 413 as soon as its size is
-  /// read. Call it before the first next().
+  /// Sets the maximum size of the body, in bytes. A chunk that exceeds the maximum is refused with 413 as soon as the
+  /// chunk's size is read. Call this before the first next().
   void take_at_most(std::uint64_t most) noexcept { room_ = most; }
 
   /// Reads `input` up to the end of one chunk's data. Call it again with the bytes that were not consumed. If a step
@@ -34,7 +34,7 @@ class ChunkReader {
   /// body is too large, 431 if there are too many trailers or they are too long.
   Result<Step, ParseError> next(std::string_view input);
 
-  /// Returns the trailer fields, after the end. They are views into the reader's own copy.
+  /// Returns the trailer fields, once the body has ended. They are views into the reader's own copy.
   const Fields& trailers() const noexcept { return trailers_; }
 
  private:
@@ -57,8 +57,8 @@ inline constexpr std::size_t kMaxChunkLine = 1024;
 inline constexpr std::size_t kMaxExtensions = 16UL * 1024;
 inline constexpr std::size_t kMaxTrailers = 8192;
 
-/// Writes the line before a chunk of `bytes` bytes (its size in hex and CR LF) into
-/// `out`, which has at least 20 bytes, and returns it.
+/// Writes the line before a chunk of `bytes` bytes into `out`: the size in hex, and CR LF. `out` has at least 20 bytes.
+/// Returns the line.
 std::string_view chunk_line(std::uint64_t bytes, char* out) noexcept;
 
 }  // namespace headgate::http::h1

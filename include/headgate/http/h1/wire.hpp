@@ -23,8 +23,8 @@ struct WireFraming {
 
 struct Wire {
   WireFraming framing;
-  bool keep_alive = true;         ///< the sender keeps the connection open (RFC 9112 section 9.3)
-  bool expects_continue = false;  ///< the client waits for 100 Continue before it sends its body
+  bool keep_alive = true;         ///< true if the sender keeps the connection open (RFC 9112 section 9.3)
+  bool expects_continue = false;  ///< true if the client waits for 100 Continue before it sends its body
 };
 
 }  // namespace headgate::http::h1

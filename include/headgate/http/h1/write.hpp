@@ -20,9 +20,9 @@ std::string_view write_request_head(TextBuffer& room, std::string_view method, s
 /// The first line of a reply, and the facts that decide its framing.
 struct ReplyLine {
   unsigned status = 200;
-  std::string_view reason;       ///< empty for the standard reason of the status
-  unsigned client_version = 11;  ///< 10 or 11
-  bool bodiless = false;         ///< no body follows: 1xx, 204, 304 or an answer to HEAD
+  std::string_view reason;       ///< reason phrase; empty for the standard reason of the status
+  unsigned client_version = 11;  ///< version of the client: 10 or 11
+  bool bodiless = false;         ///< true if no body follows: 1xx, 204, 304 or an answer to HEAD
   ConnectionOption connection = ConnectionOption::keep;
 };
 /// Writes the status line, `fields`, the framing field, Connection and the empty line. A reply without a body has no

@@ -1,6 +1,6 @@
 #pragma once
-// The content of a PEM certificate chain, and whether it can be used. `headgate check` reports it, the names of a
-// listener come from it, and the metrics tell when it expires.
+// The content of a PEM certificate chain, and whether the chain can be used. `headgate check` reports the content, a
+// listener gets its names from it, and the metrics show its expiry.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -23,7 +23,7 @@ struct CertificateFacts {
   Instant not_before{};
   Instant not_after{};
   KeyKind kind = KeyKind::other;
-  bool named = false;  ///< the certificate names any host or address; clients accept no other
+  bool named = false;  ///< whether the certificate names any host or address; clients accept no other certificate
   /// position of the first certificate, counted from 1, that did not sign the one before it; at least 2, or 0 if there
   /// is none
   std::size_t stray = 0;

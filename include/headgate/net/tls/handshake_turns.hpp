@@ -1,7 +1,7 @@
 #pragma once
 // The queue of a worker's TLS handshakes. A few go on in each pass of the loop, so that a thousand new connections do
-// not delay the served ones. The number under way is bounded, and none of them can keep its place by doing nothing.
-// Used by server and session.
+// not delay the served ones. The number of handshakes under way is bounded, and a handshake that does nothing loses its
+// place if others wait. Used by server and session.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,18 +19,19 @@ namespace headgate::net {
 
 class Stream;
 
-/// The queue. Worker thread only. Handshakes that have begun go on in order. Those that have not are served in turn by
-/// owner, so that an owner with many does not delay an owner with one.
+/// The queue. Worker thread only. Handshakes that have begun go on in order. The owners of new handshakes take turns,
+/// so that an owner with many does not delay an owner with one.
 class HandshakeTurns {
  public:
-  /// Handshakes in one pass. One computes for up to a millisecond, so other connections wait for at most two of them.
+  /// Number of handshakes in one pass. A handshake computes for up to a millisecond, so other connections wait for at
+  /// most two of them.
   static constexpr std::size_t kInOnePass = 2;
 
-  /// Time for which a handshake may wait for its client while others wait for a place. Beyond it the oldest such
-  /// handshake is aborted, because a few addresses could otherwise take all places with one byte each.
+  /// Time for which a handshake may wait for its client while others wait for a place. After this time the oldest such
+  /// handshake is aborted, because a few addresses could otherwise take all places by sending one byte each.
   static constexpr auto kPatience = std::chrono::seconds(1);
 
-  /// At most `under_way` handshakes have begun and not ended. `loop` outlives this object.
+  /// At most `under_way` handshakes are under way at a time. `loop` outlives this object.
   HandshakeTurns(boost::asio::io_context& loop, std::size_t under_way) : loop_(loop), most_(under_way), later_(loop) {}
   HandshakeTurns(const HandshakeTurns&) = delete;
   HandshakeTurns& operator=(const HandshakeTurns&) = delete;
@@ -53,7 +54,7 @@ class HandshakeTurns {
   /// The place of a handshake among those under way, from the end of begin() to the end of its scope.
   class Place : public boost::intrusive::list_base_hook<> {
    public:
-    /// `stream` is interrupted to abort the handshake; null if it is never aborted.
+    /// `stream` is interrupted to abort the handshake; null if the handshake is never aborted.
     Place(HandshakeTurns& turns, Stream* stream);
     ~Place();
     Place(const Place&) = delete;
@@ -73,7 +74,8 @@ class HandshakeTurns {
     bool lost_ = false;
   };
 
-  /// Waits for a place among those under way and for the turn. A Place must follow. `owner` stands for the address.
+  /// Waits for a place among the handshakes under way, and for the turn. A Place must follow. `owner` stands for the
+  /// address.
   Turn begin(std::uint64_t owner = 0) noexcept { return {*this, Turn::Of::new_one, owner}; }
   /// Waits for the next turn of a handshake under way.
   Turn next() noexcept { return {*this, Turn::Of::under_way, 0}; }
@@ -84,7 +86,7 @@ class HandshakeTurns {
 
  private:
   using Waiter = std::coroutine_handle<>;
-  /// Handshakes that have not begun, in turn by owner.
+  /// Handshakes that have not begun; their owners take turns.
   class NewOnes {
    public:
     void push(std::uint64_t owner, Waiter waiter);

@@ -7,10 +7,10 @@
 
 namespace headgate::net {
 
-/// The certificate whose key a client has proved to have. All texts are printable ASCII without blanks at their ends,
-/// so they can be used in a header field; other bytes are escaped as \XX.
+/// The certificate whose key a client has proved to have. All texts are printable ASCII without blanks at their ends;
+/// other bytes are escaped as \XX. So the texts can be used in a header field.
 struct PeerCertificate {
-  std::string subject;  ///< in the form of RFC 4514: "CN=billing,O=Example"; may be empty
+  std::string subject;  ///< subject in the form of RFC 4514: "CN=billing,O=Example"; may be empty
   /// All alternative names in order: "DNS:a.example,URI:spiffe://example/billing"; a comma in a name is escaped. Empty
   /// if there is none.
   std::string names;
@@ -20,12 +20,13 @@ struct PeerCertificate {
 class ServerTls;
 
 struct Secured {
-  std::string_view version;                            ///< "1.2" or "1.3"
-  bool http2 = false;                                  ///< HTTP/2 was agreed on with ALPN
-  bool resumed = false;                                ///< resumed with a ticket of an earlier connection
+  std::string_view version;  ///< "1.2" or "1.3"
+  bool http2 = false;        ///< true if HTTP/2 was agreed on with ALPN
+  bool resumed = false;      ///< true if the session was resumed with a ticket of an earlier connection
   std::unique_ptr<const PeerCertificate> certificate;  ///< verified; null if the client has shown none
-  std::string server_name{};  ///< for HTTP/2, the normalised host name that the client asked for; empty if none
-  std::shared_ptr<const ServerTls> server{};  ///< for HTTP/2, the TLS of the listener; otherwise null
+  /// the normalised host name that the client asked for, for HTTP/2; empty if it named none
+  std::string server_name{};
+  std::shared_ptr<const ServerTls> server{};  ///< the TLS of the listener, for HTTP/2; otherwise null
 
   /// Returns whether a request for the normalised `host` may use this connection: its certificates must be those for
   /// the name that the connection was made for. Always true if the client named no host.

@@ -20,10 +20,10 @@ struct ServerTlsTexts {
   struct Pair {
     std::string certificate;
     std::string key;
-    Staple staple{};  ///< empty if none is sent
+    Staple staple{};  ///< stapled response; empty if none is sent
   };
-  std::vector<Pair> pairs;  ///< in the order of ServerTlsOptions::certificates
-  std::string client_ca;    ///< empty if clients are not asked for certificates
+  std::vector<Pair> pairs;  ///< texts of each certificate, in the order of ServerTlsOptions::certificates
+  std::string client_ca;    ///< text of ServerTlsOptions::client_ca; empty if clients are not asked for certificates
 };
 
 /// The OpenSSL library context of one worker. Created and destroyed on one thread while the worker does not run, and

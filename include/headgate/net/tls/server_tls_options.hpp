@@ -10,8 +10,8 @@ namespace headgate::net {
 /// A certificate with its key.
 struct CertificateFiles {
   std::string certificate;  ///< PEM file: the certificate, then the intermediate certificates up to an authority
-  std::string key;          ///< PEM file of its private key
-  std::string ocsp{};       ///< DER file of the OCSP response that is stapled; empty if none is
+  std::string key;          ///< PEM file of the private key of the certificate
+  std::string ocsp{};       ///< DER file of the OCSP response that is stapled; empty to staple none
   bool operator==(const CertificateFiles&) const = default;
 };
 
@@ -19,9 +19,10 @@ struct CertificateFiles {
 enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
 struct ServerTlsOptions {
-  std::vector<CertificateFiles> certificates;  ///< at least one; the first is for clients that name none of our hosts
+  /// certificates, at least one; the first is for clients that name none of our hosts
+  std::vector<CertificateFiles> certificates;
   TlsVersion oldest = TlsVersion::tls_1_2;
-  std::vector<std::string> groups;  ///< for the key exchange, best first; kUsualGroups if empty
+  std::vector<std::string> groups;  ///< groups for the key exchange, best first; kUsualGroups if empty
   /// protocols offered with ALPN, best first; not empty. A client without ALPN uses HTTP/1.1
   std::vector<std::string> protocols{"http/1.1", "http/1.0"};
   /// PEM file of the authorities for client certificates; empty if clients are not asked for one

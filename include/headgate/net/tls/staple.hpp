@@ -1,7 +1,7 @@
 #pragma once
-// The OCSP response that is sent with a certificate (stapled, RFC 6066 section 8). In it the authority states whether
-// the certificate is good or revoked. `headgate check` reports a response that cannot be used, and the listeners send
-// the others.
+// The OCSP response that is sent with a certificate (stapled, RFC 6066 section 8). In the response, the authority
+// states whether the certificate is good or revoked. `headgate check` reports a response that cannot be used; the
+// listeners send only responses that can be used.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -16,16 +16,18 @@ struct Staple {
   std::string response;  ///< DER
   Instant from{};        ///< thisUpdate
   Instant until{};       ///< nextUpdate, or the end of the certificate that signed it, if that is earlier
-  bool revoked = false;  ///< sent nevertheless, so that clients know
-  /// Returns whether clients accept it at `now`. A responder's clock may be ahead by five minutes.
+  /// whether the certificate is revoked; the response is sent nevertheless, so that clients know
+  bool revoked = false;
+  /// Returns whether clients accept the response at `now`. A responder's clock may be ahead by five minutes.
   bool fresh(Instant now) const noexcept { return until > now && from <= now + std::chrono::minutes(5); }
   bool operator==(const Staple&) const = default;
 };
 
 /// The reason why a response cannot be used.
 struct StapleFault {
-  std::string why;  ///< a sentence without a full stop that calls the response "it"
-  /// the next response may be right, because this one is for another certificate or does not mention it
+  std::string why;  ///< reason, a sentence without a full stop that calls the response "it"
+  /// whether the next response may be right, because this one is for another certificate or does not mention the
+  /// certificate
   bool may_pass = false;
 };
 

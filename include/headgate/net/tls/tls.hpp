@@ -16,8 +16,8 @@ namespace headgate::net {
 /// The reason why a handshake failed.
 struct TlsError {
   error_code code;          ///< timed_out, operation_aborted, eof, protocol_error, or the error of the socket
-  bool distrusted = false;  ///< the peer's certificate was not trusted
-  std::string reason;       ///< for people; calls the peer "it"; no full stop
+  bool distrusted = false;  ///< true if the peer's certificate was not trusted
+  std::string reason;       ///< reason for people; calls the peer "it"; no full stop
 };
 
 /// Runs the TLS handshake on `stream` within `timeout`. Nobody else may use the stream meanwhile, and it must have no

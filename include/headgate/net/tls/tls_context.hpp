@@ -38,7 +38,7 @@ class TlsContext {
 
   Side side_;
   TlsOptions options_;
-  std::string digest_;  ///< of the content of its files
+  std::string digest_;  ///< digest of the content of the files
   std::shared_ptr<ssl_ctx_st> context_;
 };
 

@@ -11,9 +11,9 @@
 
 namespace headgate::net {
 
-/// The authorities of one URL. They are kept after the first read, because those of the system take about 0.1 s. They
-/// are read again after the certificate of a server was not trusted, because the file may have changed. The loop's
-/// thread.
+/// The authorities for one URL. They are kept after the first read, because reading those of the system takes about 0.1
+/// s. If the certificate of a server was not trusted, they are read again, because the file may have changed. The
+/// loop's thread.
 class Trust {
  public:
   using Context = std::shared_ptr<const TlsContext>;
