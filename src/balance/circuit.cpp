@@ -17,7 +17,7 @@ bool Circuit::step(Steady now, const CircuitNews& news) {
   if (news.probes_failed > 0) return become(CircuitState::open, now);
   passed_ += news.probes_passed;
   if (passed_ >= options_.trials) return become(CircuitState::closed, now);
-  // A probe without an outcome is repeated. If probes do not end, new ones may pass after `try_again`.
+  // A probe that ended without an outcome is repeated. If probes do not end, new ones may pass after `try_again`.
   probes_ += news.probes_left;
   if (now < until_) return false;
   until_ = now + options_.try_again;

@@ -9,7 +9,8 @@ namespace {
 
 /// Multiple of the ejection's length after which a trial no longer waits for enough other requests.
 constexpr int kFewRequests = 6;
-/// Multiple of the last ejection's length; a server that stays in rotation for this time has one ejection less.
+/// Time in rotation after which a server's number of ejections is reduced by one, as a multiple of its last ejection's
+/// length.
 constexpr int kForgets = 2;
 constexpr Duration kShortestTrial = std::chrono::seconds(1);
 
@@ -120,7 +121,7 @@ void Ejection::judge_trial(Steady now, const ServerResults& results, bool taken,
   const auto at = *tried_;
   auto& state = states_[at];
   if (taken && !trial_begun_) trial_begun_ = now;
-  if (results.unhealthy) {  // the health check tells when a trial is worthwhile
+  if (results.unhealthy) {  // a trial is worthwhile only once the health check succeeds
     tried_.reset();
     trial_begun_.reset();
     return;
@@ -152,8 +153,8 @@ void Ejection::judge_trial(Steady now, const ServerResults& results, bool taken,
   changes.push_back({at, EjectChange::What::trial_failed, state.reason, state.lasts, state.times});
 }
 
-/// Chooses one server at a time: the one that has waited longest. If no connection could be made to it, a failed trial
-/// costs its caller nothing, because the request goes to another server.
+/// Chooses one server at a time for a trial: the one whose ejection ended first. A server that was unreachable need not
+/// wait for other requests: if its trial fails, the request goes to another server, so the caller loses nothing.
 void Ejection::choose_trial(Steady now, std::span<const ServerResults> results) {
   if (tried_) return;
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -165,7 +166,8 @@ void Ejection::choose_trial(Steady now, std::span<const ServerResults> results) 
   }
 }
 
-/// Too few servers are available, because others are unhealthy too. The ejected servers may be better than nothing.
+/// Returns ejected servers to rotation, the longest ejected first, until enough servers are in. If too few are in
+/// because others are unhealthy, an ejected server may be better than none.
 void Ejection::end_panic(Steady now, std::span<const ServerResults> results, std::vector<EjectChange>& changes) {
   const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
   while (count_in(results) < least) {

@@ -7,8 +7,8 @@
 
 namespace headgate::balance {
 
-/// The eligible servers for one choice from one table. Servers that are in come before backup servers, and both before
-/// servers that are out by a guess, which count only if no server is in at all.
+/// The eligible servers for one choice from one table. Backup servers are eligible only if no other server that is in
+/// is left. Servers that are out only by a guess (kGuessed) are eligible if no server is in at all.
 class EligibleServers {
  public:
   EligibleServers(const Table& table, const PickArgs& ask) noexcept
@@ -52,8 +52,8 @@ class EligibleServers {
     const auto counted = failures == 0 ? 0 : static_cast<std::uint64_t>(std::min(failures, kMaxFailures) * kParts);
     return in_flight(at) * kParts + counted;
   }
-  /// Decides whether backup servers are needed. Returns whether any server may be chosen. `any_in` tells whether any
-  /// server is in, tried or not.
+  /// Decides whether backup servers are needed. Returns whether any server may be chosen. Sets `any_in` if any server
+  /// is in, even if it was tried already.
   bool find(std::uint8_t ignored, bool& any_in) noexcept {
     ignored_ = ignored;
     backup_ = false;

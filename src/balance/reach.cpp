@@ -12,7 +12,8 @@ void Reach::note(Steady now, const ServerResults& results) noexcept {
     failures += results.of(outcome);
     if (results.heads() == 0) last_ = outcome;
   }
-  // The order within one step is unknown, and one answer proves that the server answers.
+  // If there were answers and failures since the last step, their order is unknown, but one answer shows that the
+  // server can be reached.
   if (results.heads() > 0) {
     in_a_row_ = 0;
     return;

@@ -15,9 +15,9 @@ constexpr auto kMemory = seconds(30);
 constexpr auto kEpoch = seconds(1);
 /// A server that answers within this multiple of the usual latency is not silent.
 constexpr int kPatient = 4;
-/// Number of answers of peers that prove that the silence is not common to all.
+/// Number of answers from peers that shows that not all servers are silent.
 constexpr std::uint32_t kPeersAnswer = 3;
-/// Number of answers from which the usual latency is known.
+/// Number of answers that are enough to know the usual latency.
 constexpr std::uint32_t kKnown = 10;
 /// Number of requests below which it is unknown whether a server keeps up.
 constexpr std::uint32_t kProgress = 20;
@@ -62,14 +62,14 @@ void Ejection::watch_silence(Duration elapsed, std::span<const ServerResults> re
     const auto outstanding = seen.outstanding + each.asked;
     seen.outstanding = outstanding - std::min(each.settled, outstanding);
     if (each.heads() > 0) {
-      // Requests that the server got before this answer may just be slow.
+      // Requests that the server got before its last answer are not counted, because they may just be slow.
       seen.unanswered = std::min(seen.outstanding, each.asked);
       seen.silent = Duration(0);
       seen.peers_answered = 0;
       continue;
     }
     seen.unanswered = std::min(seen.outstanding, seen.unanswered + each.asked);
-    // Callers that give up leave one after another, so there may be no waiting caller at the moment.
+    // Callers may give up one after another, so that at this moment none of them waits although the server is silent.
     if (!owed && each.abandoned == 0) continue;
     seen.silent += elapsed;
     seen.peers_answered += all;
@@ -99,8 +99,8 @@ void Ejection::watch_progress(Steady now, std::span<const ServerResults> results
   for (auto& seen : symptoms_) seen.asked = seen.heads = 0;
 }
 
-/// A window is compared with the windows of its peers that ended while it lasted. So if all servers become slow
-/// together, none of them counts as slow.
+/// A window is compared with the windows of its peers that ended while it lasted. If all servers become slow together,
+/// none of them counts as slow.
 void Ejection::watch_latencies(Steady now, std::span<const ServerResults> results) {
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!states_[i].out) symptoms_[i].fresh.add(results[i].latencies);
@@ -135,7 +135,7 @@ std::optional<Duration> Ejection::peers_p95(std::size_t at, Steady after) const 
     if (i != at && !states_[i].out && symptoms_[i].p95 > Duration(0) && symptoms_[i].window_ended > after)
       peers.push_back(symptoms_[i].p95);
   if (peers.empty()) return std::nullopt;
-  // If two values are in the middle, the larger one is used, so that in doubt the server is not slow.
+  // If two values are in the middle, the larger one is used, so that in doubt the server does not count as slow.
   const auto middle = peers.begin() + static_cast<std::ptrdiff_t>(peers.size() / 2);
   std::nth_element(peers.begin(), middle, peers.end());
   return *middle;
@@ -153,8 +153,8 @@ bool Ejection::is_silent(std::size_t at, std::span<const ServerResults> results)
   const auto enough = silence_of(at);
   if (seen.silent < enough) return false;
   if (seen.peers_answered >= kPeersAnswer) return true;
-  // Perhaps all callers wait for this server, so that no peer answers. Then the silence is compared with earlier
-  // latencies, which prove less for a single request.
+  // No peer has answered, perhaps because all callers wait for this server. So the silence is compared with earlier
+  // latencies. These prove less for a single request, so a single request must wait twice as long.
   const bool several = seen.unanswered >= kPeersAnswer;
   if (seen.silent < (several ? enough : enough * 2) || memory_.total() < kKnown) return false;
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -162,7 +162,8 @@ bool Ejection::is_silent(std::size_t at, std::span<const ServerResults> results)
   return true;
 }
 
-/// If all servers fail in the same way, ejecting one does not help.
+/// Returns whether a peer has at most half of this server's share of failures. If all servers fail alike, ejecting one
+/// does not help.
 bool Ejection::a_peer_is_better(std::size_t at, std::span<const ServerResults> results) const noexcept {
   const auto& own = symptoms_[at].share;
   for (std::size_t i = 0; i < states_.size(); ++i) {

@@ -13,10 +13,10 @@ struct Ejection::Symptoms {
   bool unreachable = true;  ///< none of these failures had a connection
   ShareWindow share;
 
-  std::uint32_t outstanding = 0;     ///< number of answers that it owes
-  std::uint32_t unanswered = 0;      ///< number of owed answers whose requests were sent after the server's last answer
+  std::uint32_t outstanding = 0;     ///< number of requests that the server has not answered yet
+  std::uint32_t unanswered = 0;      ///< number of these requests that were sent after the server's last answer
   Duration silent{0};                ///< for how long the server has owed an answer, counted from its last answer
-  std::uint32_t peers_answered = 0;  ///< number of peers' answers during that time
+  std::uint32_t peers_answered = 0;  ///< number of answers from peers during this silence
 
   std::uint32_t asked = 0;  ///< requests in the current segment
   std::uint32_t heads = 0;

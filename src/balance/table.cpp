@@ -7,7 +7,8 @@
 namespace headgate::balance {
 namespace {
 
-constexpr Duration kLongest = std::chrono::hours(1);  // bounds sums and products
+constexpr Duration kLongest =
+    std::chrono::hours(1);  // longer latencies count as this, so that sums and products stay small
 
 std::int64_t half_lives(const Server& server, std::int64_t now) noexcept {
   return std::max<std::int64_t>(now - server.measured, 0) / std::chrono::nanoseconds(kLatencyHalfLife).count();

@@ -57,7 +57,7 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
     row.server = table.shared(i);
     row.server->out.fetch_and(static_cast<std::uint8_t>(~(kEjected | kUnhealthy | kTakenOut)));
     row.server->out.fetch_or(bits_[i]);
-    // A server that a reload has added keeps the time in its own row, because this watch has no time for it.
+    // This watch has no time for a server that a reload has added; such a server keeps the time in its own row.
     if (since_[i] != Steady()) row.server->since = since_[i].time_since_epoch().count();
     ServerResults ignored;
     read(row, ignored);
@@ -193,7 +193,7 @@ void Watch::show(std::size_t at, std::uint8_t bit, bool set, Steady now) {
   if ((before == 0) != (bits_[at] == 0)) since_[at] = now;
   for (auto& member : members_) {
     auto& server = *member.rows[at].server;
-    // Attempts that began earlier describe the server as it was then.
+    // In the new era, the results of attempts that began before the ejection do not count.
     if (bit == kEjected && set) server.tally.era.fetch_add(1, std::memory_order_relaxed);
     if (comes_in) server.since = now.time_since_epoch().count();
     if (set)
@@ -217,7 +217,7 @@ void Watch::hand_marks_to(const std::shared_ptr<Watch>& next) {
       next->mark_all(options_.servers[i], bit, (bits_[i] & bit) != 0, since_[i]);
 }
 
-/// A server that is listed twice has two rows.
+/// Marks all rows of the server: a server that is listed twice has two rows.
 void Watch::mark_all(const std::string& server, std::uint8_t bit, bool set, Steady now) {
   for (std::size_t i = 0; i < options_.servers.size(); ++i)
     if (options_.servers[i] == server) mark(i, bit, set, now);

@@ -13,7 +13,7 @@ struct Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() {
     for (std::size_t size = 0; size < kSizes; ++size) {
-      lists.kept[size] = kMaxKept;  // frames that are freed from here on go to the system
+      lists.kept[size] = kMaxKept;  // all frames that are freed from here on are returned to the system
       while (lists.first[size]) {
         auto* const spare = lists.first[size];
         lists.first[size] = spare->next;

@@ -34,7 +34,7 @@ Secret draw_secret() noexcept {
       filled += static_cast<std::size_t>(got);
     } else if (errno != EINTR) {
       std::fputs("headgate: the system gives no random bytes (getrandom)\n", stderr);
-      std::abort();  // with a guessable secret a caller could construct a collision with the counter of another
+      std::abort();  // with a guessable secret a caller could construct a collision with the counter of another caller
     }
   }
   return secret;

@@ -11,7 +11,7 @@ namespace headgate {
 
 constexpr bool is_json_plain(char c) noexcept { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
-/// Checks all rules at once: if a byte breaks one, the highest bit of some byte is set.
+/// Checks all rules at once: a byte that breaks one sets the highest bit of at least one byte of the expression below.
 constexpr bool all_json_plain(std::uint64_t eight) noexcept {
   const auto found = [eight](std::uint8_t byte) { return (eight ^ eight_of(byte)) - eight_of(1); };
   const auto control = eight - eight_of(0x20);

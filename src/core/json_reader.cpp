@@ -21,8 +21,7 @@ constexpr auto kInWord = [] {
 }();
 
 bool in_range(std::string_view number) noexcept {
-  constexpr std::size_t kSurely =
-      300;  // without an exponent the number is then less than 1e300 and ends before the 300th decimal
+  constexpr std::size_t kSurely = 300;  // without an exponent, the number can then neither overflow nor underflow
   const auto exponent = [](char c) { return c == 'e' || c == 'E'; };
   if (number.size() <= kSurely && std::none_of(number.begin(), number.end(), exponent)) return true;
   double read = 0;

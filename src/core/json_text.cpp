@@ -10,7 +10,7 @@
 namespace headgate {
 namespace {
 
-/// Returns whether `text` needs no escape at all, like nearly every text of a log line.
+/// Returns whether `text` needs no escape at all, as is the case for nearly all texts in log lines.
 bool plain(std::string_view text) noexcept {
   constexpr std::size_t kEight = sizeof(std::uint64_t);
   if (text.size() < kEight) return std::all_of(text.begin(), text.end(), is_json_plain);
@@ -28,8 +28,8 @@ constexpr bool reaches_beyond(std::uint32_t point) noexcept {
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-/// Returns the code point of two or three valid bytes. For four bytes, which are beyond all characters in question,
-/// returns a code point that is not in question.
+/// Returns the code point of two or three valid bytes. No character of four bytes reaches beyond; for these, returns a
+/// code point for which reaches_beyond() is false.
 std::uint32_t point_of(std::string_view character) noexcept {
   const auto bits = [&](std::size_t i, unsigned mask) { return static_cast<unsigned char>(character[i]) & mask; };
   if (character.size() == 2) return bits(0, 0x1F) << 6U | bits(1, 0x3F);

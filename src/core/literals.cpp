@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 53;
 
 struct Unit {
   std::string_view name;
-  std::string_view word;  // the long form, if rates may use it
+  std::string_view word;  // the long form; empty if rates cannot use the unit
   std::uint64_t size;
 };
 
@@ -44,12 +44,13 @@ constexpr std::array<Unit, 9> kSizes{{{"TiB", "", std::uint64_t{1} << 40},
                                       {"kB", "", 1'000},
                                       {"B", "", 1}}};
 
-// Returns the part of a literal that a message shows, because a string in a file may have a megabyte.
+// Returns the part of a literal that a message shows, because a string in a file may be a megabyte long.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 60;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';
   std::size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // must not cut a UTF-8 sequence
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // so that no UTF-8 sequence is cut
   return '"' + std::string(text.substr(0, end)) + "...\"";
 }
 
@@ -89,7 +90,7 @@ LiteralError no_unit(std::string_view text) {
 
 LiteralError not_a_rate(std::string_view text) { return {quoted(text) + " is not a rate", rate_help(text)}; }
 
-// Returns the period of a rate: "minute", "m", "5m", "5minutes". 0 if it is invalid.
+// Returns the period of a rate: "minute", "m", "5m", "5minutes". Returns 0 if the text is not a valid period.
 std::uint64_t period_of(std::string_view text) {
   const auto length = digits(text);
   const std::uint64_t count = length == 0 ? 1 : number(text.substr(0, length));
@@ -189,7 +190,7 @@ Result<std::uint64_t, LiteralError> parse_size(std::string_view text) {
 std::string to_text(Duration duration) {
   const auto count = duration.count();
   if (count == 0) return "0s";
-  // Negation of unsigned numbers is defined for the smallest number too.
+  // The negation is unsigned, because the smallest signed number has no positive counterpart.
   const auto size = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   const auto unit = std::find_if(kTimes.begin(), kTimes.end(), [&](const Unit& each) { return size % each.size == 0; });
   return (count < 0 ? "-" : "") + std::to_string(size / unit->size) + std::string(unit->name);
@@ -218,7 +219,7 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // a longer text is no misspelling, and the cost is the product of both lengths
+  // a longer text is hardly a misspelling, and the time to compare is the product of both lengths
   constexpr std::size_t kLongestWord = 256;
   if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
   const auto same = [](char x, char y) { return lower(x) == lower(y); };

@@ -6,7 +6,7 @@
 namespace headgate {
 
 std::string moment_text(Instant moment) {
-  // to_time_t() is not used, because its clock counts nanoseconds and ends in 2262.
+  // to_time_t() is not used: it takes a time in nanoseconds, which cannot be later than the year 2262.
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(moment).time_since_epoch().count();
   std::tm parts{};
   std::array<char, 32> text{};

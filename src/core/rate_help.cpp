@@ -65,7 +65,8 @@ std::optional<Amount> amount(std::string_view text) noexcept {
   return out;
 }
 
-// Returns the unit, which the letters after the count often show: "5sec", "100 / Min", "10r/s".
+// Returns the unit that is meant, as the first letter after the count shows: "5sec", "100 / Min", "10r/s". Without a
+// known letter, returns 1.
 std::size_t unit_meant(std::string_view text) noexcept {
   const auto before = text.find_last_of("/ ");
   for (const char c : text.substr(before == std::string_view::npos ? 0 : before + 1)) {
@@ -78,7 +79,7 @@ std::size_t unit_meant(std::string_view text) noexcept {
   return 1;
 }
 
-// Returns whether "Month", "Monat" or "MONTH" is meant rather than a minute.
+// Returns whether a month is meant ("Month", "Monat", "MONTH") rather than a minute.
 bool month_meant(std::string_view text) noexcept {
   constexpr std::string_view kStart = "mon";
   return std::search(text.begin(), text.end(), kStart.begin(), kStart.end(),
@@ -102,7 +103,7 @@ std::string rate_help(std::string_view text) {
   const auto unit = unit_meant(text);
   const auto& period = kPeriodUnits[unit];
   if (meant.per == 1) return "write " + in_quotes(meant.count, period.word) + kForm;
-  // There is no fraction of a request, so the help suggests whole requests in several periods or in a longer one.
+  // A rate has no fractions of requests, so the help suggests whole requests in several periods or in a longer period.
   auto help = "write " + in_quotes(meant.count, std::to_string(meant.per) + std::string(period.letter));
   const auto in_next = meant.count * period.in_next;
   if (in_next != 0 && in_next % meant.per == 0)

@@ -87,7 +87,7 @@ Result<std::size_t, FileTrouble> InputFile::read(char* out, std::size_t size) {
   while (true) {
     const auto got = ::read(descriptor_, out, size);
     if (got < 0 && errno == EINTR) continue;
-    // a file in /proc may also return EAGAIN
+    // EAGAIN means that a pipe is empty. A file in /proc may return it as well, and there it is an error.
     const bool is_empty = got < 0 && errno == EAGAIN && !S_ISREG(about_.st_mode);
     if (got < 0 && !is_empty) return system_trouble();
     if (got < 0) {

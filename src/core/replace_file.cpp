@@ -88,14 +88,14 @@ class Draft {
 constexpr auto kLongestWaitForLock = std::chrono::seconds(2);
 constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 
-/// Opens the file itself, which often only its owner can open and lock, or its directory if there is no file yet.
+/// Opens the file to lock it; opens its directory if there is no file yet. Often only the owner of a file can open it.
 int open_to_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file >= 0 || errno != ENOENT) return file;
   return ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/// Returns whether `path` still names the opened file.
+/// Returns whether `path` still names the file or directory that was opened for the lock.
 bool is_still(const std::string& path, int fd) {
   struct stat open {};
   struct stat there {};

@@ -17,14 +17,15 @@ bool same_word_at(const char* a, const char* b) noexcept {
   const Word differs = left ^ right;
   if (differs == 0) return true;
   if ((differs & ~(kEach * 0x20)) != 0) return false;
-  // If only the bit 0x20 differs, both must be letters. A byte below 128 never carries into the next one.
+  // Bytes that differ only in the bit 0x20 are equal if they are letters. The sums of bytes below 128 do not carry into
+  // the next byte.
   const Word small = left | (kEach * 0x20);
   const Word low = small & (kEach * 0x7f);
   const Word letters = (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x7f - 'z')) & ~small & (kEach * 0x80);
   return (differs & ~(letters >> 2U)) == 0;
 }
 
-/// For texts of at least one word. The last word may overlap the one before.
+/// Compares texts of at least one word. The last word may overlap the word before it.
 template <class Word>
 bool same_words(std::string_view a, std::string_view b) noexcept {
   const auto last = a.size() - sizeof(Word);

@@ -13,7 +13,7 @@ constexpr std::size_t kBlock = 1024;
 
 }  // namespace
 
-// Only blocks of one size are kept, because a client chooses the size of the others.
+// Only blocks of the usual size are kept for reuse, because a client can choose the size of larger ones.
 void TextArena::add_block(std::size_t size) {
   const auto bytes = std::max(kBlock, size + sizeof(Block));
   void* const memory = bytes == kBlock ? frame_pool::take(bytes) : ::operator new(bytes);

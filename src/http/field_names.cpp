@@ -11,7 +11,7 @@ FieldNames::FieldNames(std::span<const std::string> names) {
     if (name.ends_with('*')) {
       const auto& beginning = beginnings_.emplace_back(name.substr(0, name.size() - 1));
       const char first = beginning.empty() ? '*' : beginning.front();
-      // same_variable() takes all marks for the same, so a first character other than a letter sets all bits.
+      // same_variable() treats all characters other than letters as equal, so such a first character sets all bits.
       const bool letter = (first | 0x20) >= 'a' && (first | 0x20) <= 'z';
       firsts_ |= letter ? bit_of(first) : ~std::uint64_t{0};
     } else {

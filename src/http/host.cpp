@@ -30,7 +30,7 @@ bool append_name(std::string_view name, std::string& out) {
     if (c == '\0' || (c == '.' && before == '.')) return false;
     *at++ = before = c;
   }
-  return before != '.';  // also false for an empty name
+  return before != '.';  // false after a second final dot, and for an empty name
 }
 
 bool append_address(std::string_view address, std::string& out) {

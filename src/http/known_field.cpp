@@ -8,7 +8,7 @@ namespace headgate::http {
 namespace {
 
 constexpr std::size_t kIds = static_cast<std::size_t>(Known::xref) + 1;  // the last of Beast's names
-constexpr std::size_t kSlots = 4096;                                     // a tenth of the slots is used
+constexpr std::size_t kSlots = 4096;                                     // about a tenth of the slots is used
 
 /// Hashes the letters in which names differ most. Ignores case.
 std::size_t slot_of(std::string_view name) noexcept {

@@ -47,8 +47,8 @@ bool valid_segment(std::string_view segment, bool& escapes) noexcept {
 
 enum class Role { name, here, up, disguised };
 
-/// Some servers strip parameters first. They see a dot segment in "..;x", and merge the slashes around a segment that
-/// consists of parameters only. Such segments are `disguised`.
+/// Some servers strip parameters before they resolve a path. They read "..;x" as a dot segment, and merge the slashes
+/// around a segment that consists only of parameters. Such segments are `disguised`.
 Role role_of(std::string_view segment) noexcept {
   if (segment.empty() || std::string_view(".;%").find(segment.front()) == std::string_view::npos) return Role::name;
   std::array<char, 3> first{};  // decoded; three characters are enough
@@ -165,7 +165,7 @@ bool valid_query(std::string_view query) noexcept {
 
 bool valid_path(std::string_view raw) noexcept {
   bool escapes = false;
-  // slashes are allowed as well as the characters between them
+  // valid_segment() allows slashes too, so it can check all segments at once
   return raw.starts_with('/') && valid_segment(raw, escapes);
 }
 

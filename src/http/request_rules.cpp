@@ -48,7 +48,7 @@ const char* take_target(const RequestTarget& asked, Paths paths, RequestHead& he
   head.path_sent.clear();
   head.hides_slash = false;
   if (asked.authority) {
-    // whether the authority equals Host, which was parsed already
+    // an authority that equals Host needs no second parsing
     const bool same = !head.host.empty() && head.authority == *asked.authority;
     head.authority = *asked.authority;
     if (!same && !normalise_host(head.authority, head.host))

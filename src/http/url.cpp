@@ -44,7 +44,7 @@ HostKind kind_of(std::string_view host) {
   const bool rooted = host.ends_with('.');
   const auto name = host.substr(0, host.size() - (rooted ? 1 : 0));
   if (name.empty() || name.size() > kLongestName) return HostKind::none;
-  // If the last label is a number, some readers would take the name for an address.
+  // Some readers would take a name whose last label is a number for an address.
   if (name.substr(name.rfind('.') + 1).find_first_not_of(kDigits) == name.npos)
     return !rooted && is_v4(name) ? HostKind::v4 : HostKind::none;
   for (std::size_t begin = 0; begin <= name.size();) {

@@ -68,7 +68,7 @@ void JwksUrl::want() noexcept {
       if (self->changed_ && !self->under_way_) self->wait();
     });
   } catch (const std::exception&) {
-    wanted_ = false;  // There is no memory: the next caller tries again.
+    wanted_ = false;  // Without memory the task was not posted, so the next caller may try again.
   }
 }
 
@@ -81,7 +81,7 @@ void JwksUrl::wait() {
 }
 
 void JwksUrl::fetch() {
-  // The mark is reset before the request is sent, because the answer may lack a key that is wanted from here on.
+  // `wanted_` is reset before the request is sent: a key that a caller wants later may be missing in the answer.
   wanted_ = false;
   schedule_.began(Clock::now());
   FetchRequest request{.url = url_, .trust = trust_, .etag = etag_, .deadline = issuer_.keys.fetch_timeout};
@@ -113,7 +113,8 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
   if (!keys_ || result->body != body_) {
     auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
     if (keys.has_error()) return "its answer cannot be used: " + keys.error();
-    // If the same keys come in another order or with another date, the token caches stay valid.
+    // If the answer has the same keys in another order or with another date, keys_ stays, and so the token caches stay
+    // valid.
     const bool changed = !keys_ || !keys_->same_as(**keys);
     if (changed) keys_ = std::move(*keys);
     body_ = std::move(result->body);

@@ -22,8 +22,8 @@ struct KeyFileWords {
 /// The file. The loop's thread, except report(), which any thread may call.
 class KeyFile {
  public:
-  /// Puts the keys of a text in force. Returns their number, or an error without a full stop that continues the path:
-  /// ":12:5: message" or ": message".
+  /// Puts the keys of a text in force. Returns their number, or an error without a full stop. The error is to follow
+  /// the path: ":12:5: message" or ": message".
   using Take = std::function<Result<std::uint64_t, std::string>(std::string_view text)>;
 
   KeyFile(std::string path, std::size_t most, Take take, const KeyFileWords& words = {},

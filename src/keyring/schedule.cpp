@@ -62,7 +62,7 @@ void Schedule::failed(Time now, double dice) noexcept {
 }
 
 Schedule::Time Schedule::next() const noexcept {
-  // If an issuer fails, tokens of callers cause no extra fetches from it.
+  // While fetches from an issuer fail, tokens of callers cause no additional fetches.
   if (!wanted_ || failures_ > 0 || !began_) return due_;
   return std::min(due_, *began_ + refetch_);
 }

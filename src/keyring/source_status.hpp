@@ -1,5 +1,5 @@
 #pragma once
-// The state of a source of keys. Its loop counts, and any thread reads.
+// The state of a source of keys. The source's loop updates it, and any thread may read it.
 
 #include "headgate/keyring/keyring.hpp"
 

@@ -71,7 +71,7 @@ Done Keyring::Sources::read_user_files(const Sources* before) {
     auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
       auto users = identity::read_users(text);
       if (users.has_error()) return ':' + std::to_string(users.error().line) + ": " + users.error().message;
-      // While a file is being overwritten, it is empty for a moment.
+      // A file that is being overwritten is empty for a moment, so an empty file does not replace existing users.
       if (users->size() == 0 && users_[number].second && users_[number].second->size() > 0)
         return std::string(
             ": the file names no user any more; to admit nobody, restart with this file or remove the users' hashes");
@@ -138,7 +138,7 @@ void Keyring::Sources::await_first(Duration most) {
   begin();
   const auto end = std::chrono::steady_clock::now() + most;
   while (!all_tried() && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
-  // If the loop has run out of work, its next run would return at once.
+  // A loop that has run out of work is stopped, and would return at once from its next run.
   if (loop_.stopped()) loop_.restart();
 }
 
@@ -201,8 +201,8 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    // Held keys come first, because a key of the file may have been revoked. The file comes before the configuration,
-    // because the file can change at any time: the first record of a key counts.
+    // The first record of a key counts. Held keys come first, because they may revoke a key of the file. The file comes
+    // before the configuration, because the file can change at any time.
     auto records = held_;
     records.insert(records.end(), of_file_.begin(), of_file_.end());
     records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());

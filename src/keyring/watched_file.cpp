@@ -14,7 +14,7 @@ using Text = Result<std::string, std::string>;
 
 bool same(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-/// Compares the inode's change time as well, because no program can set it back.
+/// Also compares the inode's change time (ctime), which no program can set back.
 bool same(const struct stat& a, const struct stat& b) noexcept {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && same(a.st_mtim, b.st_mtim) &&
          same(a.st_ctim, b.st_ctim);

@@ -18,7 +18,7 @@ constexpr std::size_t kCompared = 16;
 /// Percentage of the compared servers, sorted by requests in flight, that are cold: the paper's 0.84.
 constexpr std::size_t kColdOf100 = 84;
 /// Draws eligible servers into `out` and returns their number. A server in its slow start is skipped in proportion to
-/// its reduced share, because no other part of this policy does that.
+/// its reduced share, because the rest of this policy ignores shares.
 std::size_t draw(const EligibleServers& eligible, PickRandom& random, std::array<std::size_t, kCompared>& out,
                  bool warm_only) {
   std::size_t seen = 0;

@@ -57,7 +57,7 @@ Result<ChunkReader::Step, ParseError> ChunkReader::read_size(std::string_view in
   std::uint64_t size = 0;
   const auto* stop_at = line.data() + line.size();
   const auto [stop, error] = std::from_chars(line.data(), stop_at, size, 16);
-  // 16 digits fit in 64 bits, but no real chunk needs them.
+  // 16 digits would fit in 64 bits, but no real chunk is that large.
   const bool plain = error == std::errc{} && stop - line.data() <= 15;
   const auto extension = trimmed({stop, static_cast<std::size_t>(stop_at - stop)});
   // White space is allowed only before an extension (RFC 9112 section 7.1.1, BWS).

@@ -37,7 +37,7 @@ std::size_t first_that(std::string_view bytes, std::size_t from, std::size_t end
 bool no_token(char c) { return !is_token(std::string_view(&c, 1)); }
 bool no_target(char c) { return c <= ' ' || c == '\x7f'; }
 
-/// The words of the first line, as far as they go.
+/// The positions of the words in the first line. A missing word is empty.
 struct FirstLine {
   std::size_t method_end = 0;
   std::size_t target = 0;

@@ -60,7 +60,7 @@ bool target_too_long(std::string_view bytes, const Limits& limits) noexcept {
   return std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1;
 }
 
-/// A malformed line end is reported first, because another reader would see other lines.
+/// Reports a malformed line end first, because another reader could split such a head into other lines.
 ParseError explain(Flaw flaw, std::string_view bytes, const Limits& limits) noexcept {
   if (const auto* why = refused_lines(bytes)) return {400, why};
   if (target_too_long(bytes, limits)) return {414, "the target is too long"};
@@ -97,7 +97,8 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   if (bytes.empty()) return {};
   const bool begins_method = is_token(bytes.substr(0, 1));
   if (!begins_method && bytes.front() != '\r') return ParseError{400, "the head does not begin with a method"};
-  // A refused sequence has at most three bytes. Go back that far, but do not begin at an LF whose CR was skipped.
+  // A refused sequence has at most three bytes, so the check goes back by three bytes, but does not begin at an LF
+  // whose CR was skipped.
   auto from = checked < 3 ? 0 : checked - 3;
   if (from > 0 && bytes[from] == '\n') --from;
   checked = bytes.size();

@@ -46,7 +46,7 @@ bool states_empty_body(std::string_view method) noexcept {
 
 /// Returns the standard reason of the status; empty if there is none.
 std::string_view standard_reason(unsigned status) noexcept {
-  // The two most frequent ones; the others are looked up.
+  // The two most frequent statuses need no look-up.
   if (status == 200) return "OK";
   if (status == 429) return "Too Many Requests";
   const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
@@ -63,7 +63,7 @@ void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason
   out.word("\r\n");
   write_fields(out, fields);
   if (line.bodiless) {
-    // An answer to HEAD has the length that the body would have.
+    // An answer to HEAD states the length that the body would have.
     if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
       write_framing(out, framing, line.client_version);
   } else {
