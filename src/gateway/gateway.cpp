@@ -19,7 +19,8 @@ namespace headgate::gateway {
 
 namespace {
 
-// The status of rejected requests, which are not kept because nothing is wrong with the requests themselves.
+// Requests with this status are not kept for `headgate refused`: nothing is wrong with them except that there were too
+// many.
 constexpr unsigned kTooManyRequests = 429;
 
 }  // namespace

@@ -59,7 +59,7 @@ constexpr std::array kAnswerRows{
               .applies = has_edits,
               .put = [](Exchange& x, const AnswerStart&) { edit_fixed_answer(x, x.fields); }},
     AnswerRow{.name = "fields of the route that are for all answers",
-              .whose = set_of(AnswerFrom::gateway),  // Preflights are left out because they carry only CORS fields.
+              .whose = set_of(AnswerFrom::gateway),  // not for preflights, whose answers have only CORS fields
               .applies = [](const Exchange& x) { return has_edits(x) && x.route->edits->always; },
               .put = [](Exchange& x,
                         const AnswerStart&) { add_missing_fields(x, x.route->edits->response_fields, x.fields); }},
@@ -123,7 +123,7 @@ void put_row(Exchange& x, const AnswerStart& answer) {
   }
 }
 
-/// Runs the rows of answers from `from`. The compiler unrolls them, so no table is read at run time.
+/// Runs the rows for answers from `from`. The compiler unrolls the loop, so no table is read at run time.
 template <AnswerFrom from, std::size_t... at>
 void put_rows(Exchange& x, const AnswerStart& answer, std::index_sequence<at...>) {
   (put_row<from, at>(x, answer), ...);

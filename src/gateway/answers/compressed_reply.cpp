@@ -36,7 +36,7 @@ std::optional<std::uint64_t> size_of_whole(std::string_view content_range) {
 /// Returns the size of the body that a GET without a range would get; empty if it is unknown.
 std::optional<std::uint64_t> size_of(const Exchange& x, const http::ReplyStart& start) {
   if (start.status == 206) return size_of_whole(http::value_of(x.fields, Known::content_range));
-  // A 304 has no body, so the size comes from the fixed answer of the route.
+  // A 304 has no body. The size of the full answer is known only if the route has a fixed answer.
   if (start.status == 304)
     return x.attempts == 0 && x.route->respond ? std::optional(x.route->respond->body.size()) : std::nullopt;
   if (start.framing.kind == Framing::Kind::length) return start.framing.length;
@@ -88,8 +88,8 @@ void CompressedReply::end() noexcept {
   places_->give_back(place_);
 }
 
-/// Takes a place and an encoder for the body. Returns false if there is no memory; the answer is then sent
-/// uncompressed.
+/// Takes a place for an encoder and creates the encoder. Returns false if there is no place or not enough memory; the
+/// answer is then sent uncompressed.
 bool CompressedReply::begins(std::optional<std::uint64_t> size) {
   const auto level = x_.route->options->compression->level;
   const auto address = x_.caller.ip_key.empty() ? x_.peer_text : x_.caller.ip_key;
@@ -116,7 +116,7 @@ std::string_view CompressedReply::fill(std::string_view& bytes, Upto upto) noexc
   const auto made = kStep - room.size();
   after_ += made;
   if (progress_ == Progress::done && !all) progress_ = Progress::more;
-  // Without progress the loop would never end.
+  // An encoder that takes nothing and makes nothing would keep the loop running for ever.
   if (made == 0 && taken == 0 && progress_ == Progress::more) progress_ = Progress::failed;
   return {out_.get(), made};
 }

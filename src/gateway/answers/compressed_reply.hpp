@@ -62,7 +62,7 @@ class CompressedReply final : public http::ReplyWriter {
 
   /// Turns compression off for this answer.
   void pass_on() noexcept { passes_ = true; }
-  /// Frees the encoder and its buffer. Bytes that have not been encoded yet are lost.
+  /// Frees the encoder and its buffer. Bytes in the encoder that were not sent yet are lost.
   void end() noexcept;
   /// Returns the coding of the body; empty if the body is not compressed or there is none.
   std::optional<compress::Coding> coding() const noexcept { return coding_; }
@@ -85,7 +85,7 @@ class CompressedReply final : public http::ReplyWriter {
   http::ReplyWriter& to_;
   std::shared_ptr<EncoderPlaces> places_;
   EncoderPlaces::Place place_;
-  std::unique_ptr<compress::Encoder> encoder_;  ///< null if the body is passed through
+  std::unique_ptr<compress::Encoder> encoder_;  ///< null if the body passes through unchanged
   std::unique_ptr<char[]> out_;
   std::string_view made_;  ///< encoded bytes in `out_` that have not been sent
   Progress progress_ = Progress::done;

@@ -82,7 +82,7 @@ bool may_vary(const Exchange& x, const Compression& compression, unsigned status
     if (!type.empty()) return false;  // If there are two Content-Type fields, the client decides which one applies.
     type = field.value;
   }
-  // gRPC has its own compression, for each message of the stream.
+  // gRPC compresses each message of the stream itself.
   constexpr std::string_view kGrpc = "application/grpc";
   return !same_word(type.substr(0, kGrpc.size()), kGrpc) && takes_type(compression, type) &&
          !forbids_transforms(x.fields);

@@ -15,10 +15,10 @@ namespace headgate::gateway {
 /// section 12.5.3), but may not know any.
 std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression);
 
-/// Returns whether the answer with the fields x.fields may be compressed for clients that accept compression. For a
-/// partial answer (206), this is asked of the whole that it is a part of. This depends on type, status and size, and on
-/// fields that forbid a change of the bytes. A part itself is never compressed. `size` is the size of the whole body in
-/// bytes; empty if it is unknown.
+/// Returns whether the answer with the fields x.fields may be compressed for clients that accept compression. Type,
+/// status and size decide, and fields that forbid a change of the bytes. For a partial answer (206), the question is
+/// whether the whole answer may be compressed; the part itself never is. `size` is the size of the whole body in bytes;
+/// empty if it is unknown.
 bool may_vary(const Exchange& x, const Compression& compression, unsigned status, std::optional<std::uint64_t> size);
 
 /// Returns whether this field depends on the exact bytes of the body, like a digest.

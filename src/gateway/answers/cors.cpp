@@ -61,8 +61,8 @@ bool append_allowed(Exchange& x, const Cors& rules, Fields& fields) {
   return true;
 }
 
-/// Returns the field names that a page wants to send. Empty if the text is not a list of names, because the text is
-/// sent back to the browser.
+/// Returns the field names that a page wants to send. Empty if the text is not a list of names: the text is sent back
+/// to the browser, so it must not be anything else.
 std::string_view asked_headers(const Exchange& x) noexcept {
   const auto asked = http::field_of(x.request.fields, "Access-Control-Request-Headers");
   if (asked.twice) return {};
@@ -98,7 +98,7 @@ bool alike(const Cors& a, const Cors& b, std::string_view origin) {
 }
 
 /// Returns the members of `methods` that a page of the request's origin may use. The browser caches the answer for
-/// every method in it, so methods of routes with other rules are left out.
+/// every method that it names, so methods of routes with other rules are left out.
 std::string_view usable(Exchange& x, const Cors& rules, std::string_view methods) {
   const auto origin = origin_of(x);
   std::string out;

@@ -1,5 +1,5 @@
 #pragma once
-// Cross-origin requests: answers preflights and adds the fields that tell which pages may read an answer.
+// Cross-origin requests: answers preflights and adds the fields that state which pages may read an answer.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"

@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// Returns the form that the client's Accept field prefers: JSON on a tie, then HTML before text. If the first Accept
-/// field is empty or accepts anything, later ones are not read.
+/// Returns the form that the client's Accept field prefers: JSON before HTML before text if it prefers several equally.
+/// If the first Accept field is empty or accepts anything, later ones are not read.
 ProblemForm preferred_form(Exchange& x);
 /// Returns preferred_form() if the configuration allows other forms than JSON; otherwise JSON.
 ProblemForm form_of(Exchange& x);

@@ -113,7 +113,8 @@ void append_grpc_status(Exchange& x, const Problem& problem, std::string_view se
   fields.push_back({http::Known::unknown, "grpc-message", percent_escaped(x.text, sentence)});
   if (problem.retry_after > 0) {
     const auto wait = static_cast<std::uint64_t>(exact_wait(x, problem).count());
-    // An automatic retry would not send the ticket of the waiting room and would start again at the end of the line.
+    // An automatic retry would not send the ticket of the waiting room, so the caller would start again at the end of
+    // the line.
     const bool again = problem.ended_by != EndedBy::waiting_room;
     fields.push_back({http::Known::unknown, kGrpcPushback, again ? x.text.number(wait) : "-1"});
     fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});

@@ -13,10 +13,10 @@ namespace headgate::gateway {
 /// Returns the gRPC status for a problem.
 observe::GrpcStatus grpc_status_of(const Problem& problem) noexcept;
 
-/// Appends the fields of the problem to x.fields: grpc-status and grpc-message, and how to retry. If waiting helps, the
-/// exact wait is given to the caller's retries (grpc-retry-pushback-ms, gRFC A6) and to its program
-/// (google.rpc.RetryInfo in grpc-status-details-bin). If no wait helps, grpc-retry-pushback-ms forbids retries.
-/// `sentence` is the message.
+/// Appends the fields of the problem to x.fields: grpc-status and grpc-message, and when to retry. If waiting helps,
+/// the exact wait is in grpc-retry-pushback-ms (gRFC A6), which the caller's gRPC library reads, and in a
+/// google.rpc.RetryInfo in grpc-status-details-bin, which its program can read. If no wait helps,
+/// grpc-retry-pushback-ms forbids retries. `sentence` is the message.
 void append_grpc_status(Exchange& x, const Problem& problem, std::string_view sentence);
 
 /// Returns a google.rpc.Status with this code and message, and a google.rpc.RetryInfo of `wait` milliseconds as its

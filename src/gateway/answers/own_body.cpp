@@ -62,16 +62,16 @@ bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
          binding->route_limit->limit->unit == limit::Unit::token;
 }
 
-/// Returns the `type` of an error in OpenAI's format. Clients choose the exception by the status and only show the
-/// type.
+/// Returns the `type` of an error in OpenAI's format. OpenAI's clients choose their exception by the status, and only
+/// display the type.
 std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept {
   if (problem.status == 429) return counts_tokens(x, problem) ? "tokens" : "requests";
   if (problem.status == 403) return "permission_error";
   return problem.status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/// Returns the `code` of an error in OpenAI's format. If OpenAI has a code for the problem, that code is used, because
-/// programs compare codes.
+/// Returns the `code` of an error in OpenAI's format. If OpenAI has a code for the problem, the result is that code,
+/// because programs compare codes.
 std::string_view openai_code(const Problem& problem) noexcept {
   if (problem.status == 429) return "rate_limit_exceeded";
   if (problem.status == 401) return "invalid_api_key";

@@ -13,7 +13,7 @@ void replace_word(std::string& text, std::string_view word, std::string_view by)
 std::string page_style(std::string_view light, std::string_view dark);
 
 /// Returns the Content-Security-Policy of a page that has only this style. `frame_ancestors` names the sites that may
-/// frame it.
+/// show the page in a frame.
 std::string page_policy(std::string_view style, std::string_view frame_ancestors);
 
 /// Returns the beginning of a page: the part of the head that all pages share, then `head`.

@@ -69,7 +69,7 @@ void write_policy(TextCursor& out, std::string_view policy) noexcept {
   out.word("\"]");
 }
 
-/// Returns the name of the policy that rejected or suspended the caller; empty for other problems.
+/// Returns the name of the limit that suspended the caller, or of the rule that rejected it; empty for other problems.
 std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
   if (problem.ended_by == EndedBy::ban) return problem.limit;
   if (problem.ended_by != EndedBy::limit || problem.status != 429) return {};
@@ -158,7 +158,7 @@ void say_in_grpc(Exchange& x, const Problem& problem, AnswerStart& answer) {
   answer.counts_as = std::exchange(answer.start.status, 200);
 }
 
-/// Ends a gRPC answer that has begun: its trailers can still carry the status.
+/// Ends a gRPC answer that has begun by sending the status in its trailers.
 Task<void> end_with_status(Exchange& x, const Problem& problem) {
   x.fields.clear();
   append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
@@ -178,7 +178,7 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     write_limit(cursor, limit);
     write_policy(cursor, policy);
   });
-  out.json.shrink_to_fit();  // Each key with its own rate keeps such a text, so spare memory is released.
+  out.json.shrink_to_fit();  // Such a text is stored for each key with a rate of its own, so spare memory is released.
   out.after.shrink_to_fit();
   return out;
 }

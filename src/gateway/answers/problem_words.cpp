@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view kTooMany = "Too many requests came from you or from your network in a short time.";
 constexpr std::string_view kNoAnswer = "This site cannot answer at the moment.";
 
-/// Returns the sentence for visitors; empty if the problem's own detail is about the visitor's request and is the best
-/// sentence.
+/// Returns the sentence for visitors; empty if the problem's own detail is the best sentence, because it is about the
+/// visitor's request.
 std::string_view sentence_for_visitors(const Problem& problem) noexcept {
   switch (problem.ended_by) {
     case EndedBy::limit:

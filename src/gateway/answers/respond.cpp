@@ -35,7 +35,7 @@ bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcep
   return false;
 }
 
-/// Returns whether the field lists `tag`. All lines of the field count as one list.
+/// Returns whether the field lists `tag`. Several fields with this name count as one list.
 bool names_tag(const http::Fields& fields, Known id, std::string_view tag, Compare how) noexcept {
   return std::any_of(fields.begin(), fields.end(),
                      [&](const http::Field& field) { return field.id == id && lists_tag(field.value, tag, how); });
@@ -62,7 +62,7 @@ unsigned status_by_conditions(const http::Fields& fields, const Respond& file) n
 
 struct Range {
   std::size_t first = 0;
-  std::size_t size = 0;  ///< 0 if the file has no byte in the range
+  std::size_t size = 0;  ///< number of bytes in the range; 0 if the file has none of them
 };
 
 std::optional<std::size_t> number_in_range(std::string_view text) noexcept {

@@ -26,7 +26,7 @@ milliseconds exact_wait(const Exchange& x, const Problem& problem) noexcept {
   if (exact == Duration(0) && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
       a.outcome == Admission::Outcome::rejected)
     exact = a.decision().retry_after;
-  // For another reason, the caller may have to wait longer than the limit asks.
+  // The caller may have to wait longer than the limit demands, for another reason. Then the exact wait is not known.
   if (exact <= Duration(0) || seconds_up(exact) != problem.retry_after)
     return std::chrono::seconds(problem.retry_after);
   return std::chrono::ceil<milliseconds>(exact);

@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// Returns how long the caller of `problem` has to wait, rounded up to milliseconds. Uses the exact wait if it is
+/// Returns how long a caller that gets `problem` has to wait, rounded up to milliseconds. Uses the exact wait if it is
 /// known, and never exceeds problem.retry_after.
 std::chrono::milliseconds exact_wait(const Exchange& x, const Problem& problem) noexcept;
 

@@ -17,7 +17,7 @@ std::string_view list_of(const identity::VerifiedToken& token, std::string_view 
   return at == token.lists.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-/// Returns whether `list` has the part `one`. Parts end with `end`; the last part may also end with the list.
+/// Returns whether one part of `list` is equal to `one`. Each part ends with `end`; only the last part may lack it.
 bool has_part(std::string_view list, char end, std::string_view one) noexcept {
   while (!list.empty()) {
     const auto cut = std::min(list.find(end), list.size());
@@ -27,7 +27,7 @@ bool has_part(std::string_view list, char end, std::string_view one) noexcept {
   return false;
 }
 
-/// Returns the claim as text; "" if there is none, or if it is an integer or a boolean in JSON.
+/// Returns the claim as text; "" if there is none, or if it is not a string.
 std::string_view text_of_claim(const identity::VerifiedToken& token, std::string_view name) noexcept {
   const auto at = token.claims.find(name);
   return at == token.claims.end() || among(token.literals, name) ? std::string_view{} : std::string_view(at->second);
@@ -60,7 +60,7 @@ bool has_scope(const identity::VerifiedToken& token, std::string_view wanted) no
   return false;
 }
 
-/// Returns why the route does not accept the token at all; ok if it does.
+/// Returns why the route does not accept this kind of token (issuer, algorithm, audience); ok if it accepts the token.
 AuthStatus objection_to(const identity::VerifiedToken& token, const TokenDemands& demands) noexcept {
   if (!demands.issuers.empty() && !among(demands.issuers, text_of_claim(token, "iss"))) return AuthStatus::wrong_issuer;
   const auto& algorithms = demands.algorithms;

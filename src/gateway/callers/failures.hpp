@@ -11,7 +11,7 @@ namespace headgate::gateway {
 
 /// Takes one attempt. Returns the problem if the address has none left.
 MaybeProblem reserve_failure(limit::Limiter& memory, Exchange& x);
-/// Gives the attempt back, because it did not fail.
+/// Gives the attempt back. Call it if the attempt did not fail.
 void return_failure(limit::Limiter& memory, Exchange& x);
 /// Returns the problem if the address has no attempt left. Takes none.
 MaybeProblem no_failure_left(limit::Limiter& memory, Exchange& x);
@@ -23,7 +23,7 @@ class FailureCharge {
   /// Takes over the attempt that reserve_failure() has just taken.
   FailureCharge(limit::Limiter& memory, const Exchange& x)
       : memory_(&memory), clock_(x.clock), snapshot_(x.snapshot), address_(x.caller.ip_key) {}
-  /// Gives the attempt back, because it did not fail.
+  /// Gives the attempt back. Call it if the attempt did not fail.
   void give_back();
 
  private:

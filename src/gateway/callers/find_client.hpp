@@ -6,7 +6,7 @@
 
 namespace headgate::gateway {
 
-/// Does the work of find_client() for a peer that is a trusted hop.
+/// Does the same as find_client() for a peer that is a trusted hop.
 void walk_to_client(Exchange& x, const identity::IdentityOptions& options);
 
 /// Sets the address of the caller, its hops, and whether the fields of the peer are believed. May be called more than
@@ -20,7 +20,8 @@ inline void find_client(Exchange& x, const identity::IdentityOptions& options) {
   if (caller.through_trusted) walk_to_client(x, options);
 }
 
-/// Returns the address for Router::Wanted, and finds it first if necessary; null if no route asks for it.
+/// Returns the client's address for Router::Wanted; null if no route depends on it. Finds the client first if
+/// necessary.
 inline const boost::asio::ip::address* client_for_routes(Exchange& x) {
   const auto& compiled = *x.snapshot->compiled;
   if (!compiled.routes_by_address()) return nullptr;

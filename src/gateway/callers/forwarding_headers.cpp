@@ -37,7 +37,7 @@ std::string_view as_list(Exchange& x, std::span<const address> chain) {
   return out;
 }
 
-/// An IPv6 address is quoted and in brackets (RFC 7239 section 4).
+/// Returns the elements of a Forwarded field. An IPv6 address is in quotes and brackets (RFC 7239 section 4).
 std::string_view as_elements(Exchange& x, std::span<const address> chain, std::string_view proto,
                              std::string_view host) {
   std::string_view out;
@@ -47,7 +47,7 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
     const std::string_view comma = out.empty() ? "" : ", ";
     out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
   }
-  // These are the host and scheme that the last hop, the peer, has used.
+  // The host and the scheme belong to the last element: the peer has used them.
   const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
   return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
@@ -67,8 +67,8 @@ std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
   }
 }
 
-/// Returns the host and scheme of the client's request, if trusted hops give them in the field that they use. A field
-/// with another name may come from the client.
+/// Returns the host and scheme of the client's request, if trusted hops send them in the kind of field that the
+/// configuration names. Fields of the other kind may come from the client.
 identity::OriginalRequest original_request(const Exchange& x, AddressField field, const identity::Hops& hops,
                                            std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};

@@ -17,7 +17,8 @@ using ForwardingRoom = std::array<std::string_view, 16>;
 std::span<const std::string_view> forwarding_values(const Exchange& x, identity::AddressField field,
                                                     ForwardingRoom& room);
 
-/// Returns whether a field tells how a request came here, in any spelling. Such fields are never forwarded unchanged.
+/// Returns whether a field, in any spelling, describes how the request came here. Such fields are never forwarded
+/// unchanged.
 bool is_forwarding_header(const http::Field& field) noexcept;
 
 /// Returns whether the client uses TLS, as far as trusted hops say so in the field that they use, or in the PROXY

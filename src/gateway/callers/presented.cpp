@@ -22,7 +22,8 @@ class Search {
     if (found.twice) result_.twice = true;
     add(found.value);
   }
-  /// Adds a value from one of several fields with the same meaning: equal texts in two of them are one credential.
+  /// Adds a value from one of several fields with the same meaning: equal texts in two of these fields are one
+  /// credential.
   void add_unless_same(const http::NamedValue& found) {
     if (found.twice || found.value != result_.text) add(found);
   }
@@ -97,7 +98,7 @@ void append_certificate(const Exchange& x, const identity::IdentityOptions& opti
   }
 }
 
-/// Returns whether servers may read `field` as the one called `name` although it is spelt differently.
+/// Returns whether servers may read `field` as the field called `name` although it is spelt differently.
 bool is_twin(const Field& field, std::string_view name) noexcept {
   return http::same_variable(field.name, name) && !http::same_word(field.name, name);
 }
@@ -135,7 +136,7 @@ Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
 Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
   Search search;
   auto in_field = http::field_of(x.request.fields, options.header);
-  // A field other than Authorization may have the scheme or omit it.
+  // In a field other than Authorization, the scheme "Bearer" may be missing.
   const auto bearer = identity::bearer_token(in_field.value);
   if (options.header == kAuthorization || !bearer.empty()) in_field.value = bearer;
   search.add(in_field);

@@ -6,7 +6,8 @@
 namespace headgate::gateway {
 
 bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
-  // If there are several types, each of them counts, because it is not known which one a server reads.
+  // If there are several Content-Type fields, one gRPC type among them is enough, because the server may read any of
+  // them.
   return request.method == "POST" &&
          std::any_of(request.fields.begin(), request.fields.end(), [](const http::Field& field) {
            return field.id == http::Known::content_type && is_grpc_type(field.value);

@@ -43,7 +43,7 @@ inline bool is_grpc_for_server(const Exchange& x) noexcept {
 std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept;
 
 /// Returns how long the caller of a gRPC call waits for the whole answer, from the beginning of its request; nothing if
-/// the caller does not say so, or if the request is not a gRPC call.
+/// the caller sets no time, or if the request is not a gRPC call.
 std::optional<Duration> grpc_timeout_of(const Exchange& x) noexcept;
 
 /// Writes a timeout with the highest precision that eight digits allow; "0u" for a negative one. `out` has room for

@@ -39,8 +39,8 @@ bool is_of_trailers(const Field& field) noexcept {
          !http::same_word(field.name, "grpc-accept-encoding");
 }
 
-/// Returns a frame of trailers: a bit that tells it from a message, its length, and lines as in HTTP/1.1 with names in
-/// lower case.
+/// Returns a frame of trailers: a byte whose highest bit distinguishes it from a message, its length, and the trailers
+/// as lines of HTTP/1.1 with names in lower case.
 std::string frame_of(const http::Fields& trailers) {
   constexpr std::size_t kFramePrefix = 5;
   constexpr char kTrailers = '\x80';
@@ -71,7 +71,7 @@ GrpcWeb::GrpcWeb(Exchange& x)
   const auto text = behind(value, kTextType);
   const auto type = x.text.join({kType, text ? *text : behind(value, kWebType).value_or("")});
   if (text && x.request.framing.kind == http::Framing::Kind::length) x.request.framing = {http::Framing::Kind::unknown};
-  // All types are removed, because the server could read a second one.
+  // All Content-Type fields are removed, because the server could read a second one.
   std::erase_if(fields, [](const Field& field) {
     return field.id == Known::content_type || http::same_word(field.name, "x-grpc-web");
   });
@@ -88,7 +88,7 @@ bool GrpcWeb::Body::take_at_most(std::uint64_t most) noexcept {
 
 Result<std::string_view> GrpcWeb::Body::ready() { return decoded(from_.ready()); }
 
-// An empty piece would end the body.
+// Reads until a piece has decoded bytes or the body ends, because an empty piece would mean the end of the body.
 Task<Result<std::string_view>> GrpcWeb::Body::read() {
   if (!text_) co_return co_await from_.read();
   while (true) {

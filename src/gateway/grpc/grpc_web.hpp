@@ -16,8 +16,8 @@ namespace headgate::gateway {
 /// application/grpc-web-text, alone or before "+".
 bool is_grpc_web(const http::RequestHead& request) noexcept;
 
-/// A gRPC-Web call, which the path sees as a gRPC call: this object wraps the body and the reply of its exchange.
-/// Worker thread only; lives as long as its exchange.
+/// A gRPC-Web call. The object wraps the body and the reply of its exchange, so that the path handles the call as a
+/// gRPC call. Worker thread only; lives as long as its exchange.
 class GrpcWeb {
  public:
   /// Turns the request of `x` into a gRPC request, and replaces its body and its reply.

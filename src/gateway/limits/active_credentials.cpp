@@ -46,7 +46,7 @@ void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   }
   for (const auto& route : compiled.routes())
     if (route->demands) known.insert(route->demands->key.tiers.begin(), route->demands->key.tiers.end());
-  // maps a tier to the owner of one key and the number of keys
+  // maps an unknown tier to the owner of one of its keys, and to the number of its keys
   std::map<std::string_view, std::pair<std::string_view, std::size_t>> unknown;
   for (const auto& key : api_keys().records()) {
     if (key.tier.empty() || known.contains(key.tier)) continue;

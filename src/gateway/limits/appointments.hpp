@@ -1,5 +1,5 @@
 #pragma once
-// Appointments in the form that callers hold: signed, and bound to one limit, tier and key.
+// Appointments as the signed text that callers receive. An appointment is valid for one limit, tier and key.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/appointment.hpp"
@@ -16,7 +16,7 @@ namespace headgate::gateway {
 inline constexpr std::string_view kAppointmentField = "Appointment";
 inline constexpr std::size_t kMaxAppointmentText = 256;
 
-/// The limit, tier and caller of an appointment, which no other caller, limit or tier can use.
+/// The limit, tier and caller that an appointment is valid for.
 struct AppointmentOf {
   std::string_view limit;
   std::string_view tier;

@@ -14,7 +14,7 @@ namespace {
 
 using observe::Source;
 
-/// Returns the tier of this key, which an operator may have overridden.
+/// Returns the tier of this key: that of an operator's override if there is one, otherwise the limit's first tier.
 const CompiledTier& tier_of(const Snapshot& snapshot, const RouteBan& ban, std::string_view key, Instant now) {
   const auto& ready = *ban.route_limit->ready;
   const auto* const overrides = snapshot.overrides.get();
@@ -41,7 +41,7 @@ void Glitches::count(const SnapshotPtr& snapshot, const boost::asio::ip::address
   for (const auto& ban : compiled.glitch_bans()) {
     const auto& exemption = ban.route_limit->ready->exemption;
     if (exemption && identity::contains(exemption->addresses, client)) continue;
-    // A suspended client is not suspended for longer because of frames that are already on their way.
+    // Frames that were already on their way do not extend the suspension of a client.
     if (bans_.find(ban.policy->offences, key, clock_.wall())) continue;
     const auto& tier = tier_of(*snapshot, ban, key, clock_.wall());
     if (tier.rules.empty()) continue;

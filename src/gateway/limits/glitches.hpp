@@ -1,7 +1,7 @@
 #pragma once
-// Needless work caused by HTTP/2 clients, as limits count it: streams that are opened and reset, frames without
-// content, malformed heads. A client that exceeds such a limit commits an offence and is suspended like any other, on
-// every gateway that shares the limit.
+// Glitches: needless work caused by HTTP/2 clients, which limits can count. Examples are streams that are opened and
+// reset, frames without content, and malformed heads. A client that exceeds such a limit commits an offence and is
+// suspended like any other, on every gateway that shares the limit.
 
 #include "offences.hpp"
 
@@ -26,11 +26,11 @@ class Glitches : public std::enable_shared_from_this<Glitches> {
   void stop() { stopped_ = true; }
 
  private:
-  /// The checks of one client's glitches, with everything that the call needs.
+  /// The checks of one client's glitches, with everything that the call to Redis needs.
   struct Batch {
     SnapshotPtr snapshot;
     const RouteBan* ban = nullptr;
-    const CompiledTier* tier = nullptr;  ///< a tier of the snapshot
+    const CompiledTier* tier = nullptr;  ///< owned by the snapshot
     std::string key;
     boost::asio::ip::address client;
     std::uint32_t times = 0;

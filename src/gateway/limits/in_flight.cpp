@@ -17,8 +17,8 @@ namespace {
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
 // The largest number of permits that are renewed in one tick; if more are due, the next tick follows after kTickBehind.
-// The bound leaves half of a worker's concurrent calls to other uses, unless a call to Redis takes longer than a tick.
-// At this rate, 17,000 permits are renewed in time, and 50,000 before they expire.
+// As long as a call to Redis takes less than a tick, this bound leaves half of a worker's concurrent calls for other
+// uses. At this rate, 17,000 permits are renewed in time, and 50,000 before they expire.
 constexpr std::size_t kMaxRenewed = 256;
 constexpr Duration kTickBehind = std::chrono::milliseconds(50);
 
@@ -27,7 +27,7 @@ using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1
 struct Permit {
   Source source;
   const limit::Check& check;
-  const limit::Rule& there;  ///< the rule in Redis, even if the permit was counted locally while Redis was down
+  const limit::Rule& there;  ///< the rule for Redis, also if the permit was counted locally while Redis was down
 };
 
 /// Calls `visit` with each permit that `x` holds, and with its place at the upstream.
@@ -46,7 +46,7 @@ void each_permit(const Exchange& x, Visit visit) {
                  x.route->capacity->sizes()[static_cast<std::size_t>(x.shedding.effective)].front().all});
 }
 
-/// Shows the permits that the exchange holds, for limits from index `first` on.
+/// Adds `more` (1 or -1) to the metric of each limit from index `first` on in which the exchange holds a permit.
 void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
   const auto& a = x.admission;
   for (const auto& checked : a.held_limits().subspan(std::min(first, a.held))) {
@@ -57,9 +57,9 @@ void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
   }
 }
 
-/// Returns whether Redis holds the permit or should hold it. A permit that was counted locally may be in Redis as well,
-/// stored by a renewal or by a call whose answer was lost. While Redis is down the result is false for such a permit,
-/// because no call can be made.
+/// Returns whether Redis holds the permit or should hold it. A permit that was counted locally may also be in Redis,
+/// because a renewal or a call whose answer was lost may have stored it. While Redis is down, the result for such a
+/// permit is false, because no call can be made.
 bool may_be_in_redis(const Exchange& x, const Permit& permit) noexcept {
   return permit.source == Source::redis || (permit.source == Source::fallback && x.snapshot->redis->up());
 }
@@ -93,7 +93,7 @@ void InFlight::show(const Exchange& x, std::size_t first) { show_permits(x, firs
 void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const Permit& permit) { any = any || permit.source != Source::memory; });
-  // an exchange that is linked holds a permit of an earlier stage already
+  // an exchange in the list is renewed already, because it holds a permit of an earlier stage
   if (!any || !alarm_ || x.in_flight.is_linked()) return;
   x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);

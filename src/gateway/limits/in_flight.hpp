@@ -23,8 +23,8 @@ struct AccessRecord;
 namespace headgate::gateway {
 
 /// The permits of one worker; its thread only. A permit in Redis has the token of its exchange and expires
-/// limit::kFlightLease after each renewal, so a gateway that is killed does not hold it for longer. While Redis is
-/// down, permits are counted locally; the first renewal afterwards registers them in Redis.
+/// limit::kFlightLease after each renewal, so the permits of a gateway that is killed return after that time. While
+/// Redis is down, permits are counted locally; the first renewal afterwards registers them in Redis.
 class InFlight {
  public:
   InFlight(Clock& clock, limit::Limiter& memory, Turns& turns, Random& random);
@@ -39,7 +39,7 @@ class InFlight {
   /// Returns the permits of an exchange that has ended, locally and in Redis. The first request that waits for them is
   /// notified. Does not wait.
   void release(Exchange& x);
-  /// Stops all renewals.
+  /// Stops renewing permits.
   void stop();
 
  private:

@@ -12,8 +12,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether a limit or the capacity of the upstream refused the request. If so, the permits of other limits were
-/// not charged.
+/// Returns whether a limit or the capacity of the upstream refused the request. If so, the other limits were not
+/// charged.
 bool is_rejected(const Exchange& x) noexcept {
   return (x.admission.outcome == Admission::Outcome::rejected && !x.admission.late) ||
          x.capacity.state == CapacityPart::State::refused;
@@ -94,7 +94,7 @@ void TierCounters::count_limits(const Exchange& x) const {
       counters.units_allowed->add(units);
       const auto [hash, key] = counted_key(a, checked);
       counters.top->allowed(hash, key);
-      if (checked.decision == LimitDecision::kept) {  // the decision is about the appointment, not about the limit
+      if (checked.decision == LimitDecision::kept) {  // the request used an appointment, so the limit was not checked
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         seen.decision = observe::LimitSeen::Decision::kept;
       } else {
@@ -150,7 +150,7 @@ void SuspensionCounters::count_suspended(const Exchange& x) const {
   const bool refused = x.ended_by == EndedBy::ban;
   (refused ? counters.refused : counters.observed)->add();
   if (refused)
-    // a request that is not refused is counted by the limit
+    // a request that passes is counted by the limit itself
     counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);
 }
 

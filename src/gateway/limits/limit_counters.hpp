@@ -67,7 +67,8 @@ class SuspensionCounters {
   observe::Registry& registry_;
   const observe::Writer worker_;
   std::vector<OfLimit> limits_;  ///< by RouteBan::number
-  /// Counters of limits that suspend no one on their own, by name. Made when an operator suspends a key under one.
+  /// Counters of limits without `ban`, by name. The counters of such a limit are created when an operator suspends one
+  /// of its keys.
   mutable std::map<std::string_view, OfLimit> operated_;
 };
 

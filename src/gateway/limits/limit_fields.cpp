@@ -47,9 +47,9 @@ std::string_view in_words(TextArena& text, std::uint64_t seconds) {
 
 namespace {
 
-/// Returns whether the answer tells the client to wait for a reason other than the limit. The `t` of the field must
-/// then not be longer than that wait (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers with a status below
-/// 300 name no such wait.
+/// Returns whether the answer tells the client to wait (Retry-After) for a reason other than the limit. The `t` of the
+/// RateLimit field must then not be longer than that wait (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers
+/// with a status below 300 tell no client to wait.
 bool waits_for_other(const http::Fields& fields, bool rejected, unsigned status) noexcept {
   return !rejected && status >= 300 && http::has(fields, http::Known::retry_after);
 }
@@ -60,7 +60,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
-  // The gateway knows how many permits one shard has, but not how many the others have left.
+  // The gateway knows only how many permits are left in one shard, not in the others.
   const auto shards = admission.binding->shard > 0 ? admission.binding->tier->shards : 1;
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
   // If the limit rejected the request and waiting helps, this is the time until a request is allowed. If the limit
@@ -68,8 +68,8 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
-  // Permits in flight return when requests end. X-RateLimit-* fields describe only rates, and a program would read
-  // these numbers as a rate.
+  // Permits in flight return when requests end. X-RateLimit-* fields describe rates, so a program would misread a
+  // number of requests in flight.
   const bool in_flight = admission.binding->route_limit->ready->in_flight;
   const auto legacy = style != RejectionHeaders::standard && !in_flight;
   const auto standard = style != RejectionHeaders::legacy;

@@ -1,5 +1,5 @@
 #pragma once
-// The fields that tell callers their limits, on every answer that was counted.
+// The fields that tell callers their limits. They are in the answer to each request that a limit has counted.
 
 #include "headgate/gateway/exchange.hpp"
 

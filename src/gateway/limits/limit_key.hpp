@@ -13,8 +13,8 @@ namespace headgate::gateway {
 /// a digest. Returns nothing if a value is absent. Contains no secret. A view into x.text or the exchange.
 std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per>& per);
 
-/// Returns the queue line in which a request waits for a place at its upstream: the line of its caller by the queue's
-/// `per`, or of its address if a value is absent.
+/// Returns the line of the queue in which a request waits for a place at its upstream. Each caller has a line of its
+/// own: callers are told apart by the queue's `per`, or by address if a value of `per` is absent.
 Hash line_of(Exchange& x);
 
 /// Returns the key that chooses the server, if the policy of the upstream uses one; nothing if the request has none.

@@ -25,7 +25,7 @@ struct Counted {
   const RouteLimit* route_limit = nullptr;
   ResolvedLimit resolved;
   std::vector<Check> checks;
-  std::vector<Decision> now{};   ///< decisions for a cost of 0
+  std::vector<Decision> now{};   ///< decisions for a cost of 0: the current state
   std::vector<Decision> next{};  ///< decisions for the cost of the request
 };
 
@@ -40,7 +40,8 @@ bool has_field(const std::vector<limit::Per>& per) {
   return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->needs == Needs::field; });
 }
 
-/// Returns the key as operators write it: a key that stands in for a missing one begins with its sources.
+/// Returns the key as operators write it. A key that replaces a missing one (`if_absent`) begins with the names of its
+/// sources. Returns "" if such a key contains a field.
 std::string shown_key(const limit::Limit& limit, std::string_view key) {
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i) {
@@ -106,8 +107,7 @@ void share_out(std::span<Counted> limits, std::span<const Decision> told, std::v
   }
 }
 
-/// Asks the memory store about one limit. Each limit is asked alone, so that a rejection by another limit does not
-/// change the result.
+/// Asks the memory store about one limit alone, so that a rejection by another limit does not change the result.
 void look_here(Counted& counted, const LimitStates& where) {
   counted.now.resize(counted.checks.size());
   counted.next.resize(counted.checks.size());
@@ -127,8 +127,8 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
     if (agreed.has_error()) co_return false;
     share_out(limits, told, cost ? &Counted::now : &Counted::next);
     if (*agreed || limits.size() == 1) continue;
-    // At least one limit rejects. If this was known before the call, Redis was not asked about the other limits, so
-    // each limit is asked alone.
+    // At least one limit rejects the request. If its rejection was known in advance, Redis was not asked about the
+    // other limits. So each limit is now asked alone.
     for (auto& one : limits) {
       auto alone = redis.decide(one.checks, one.next);
       const auto answer = co_await alone;
@@ -138,9 +138,9 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   co_return true;
 }
 
-/// Returns the permits that remained before the request, as the decision `next` saw them. `now` was decided earlier, so
-/// permits that were returned between the two decisions are included. For a leased key both decisions show only the
-/// permits that this gateway knows of.
+/// Returns the permits that remained before the request, at the time of the decision `next`. The decision `now` is
+/// older, so permits that were returned between the two decisions are added. For a leased key both decisions show only
+/// the permits that this gateway knows of.
 std::uint64_t left_of(const Check& check, const Decision& now, const Decision& next, bool agreed) noexcept {
   const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
   if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);

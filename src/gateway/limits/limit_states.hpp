@@ -1,5 +1,5 @@
 #pragma once
-// The remaining permits of limits for one request, found without taking any.
+// Finds the remaining permits of limits for one request without taking permits.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/explain.hpp"

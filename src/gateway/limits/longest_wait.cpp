@@ -10,7 +10,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether a wait of this limit can be known before the limit is checked.
+/// Returns whether the wait until this limit allows a request can be known without a check.
 bool tells_waits(const RouteLimit& route_limit, Stage stage) noexcept {
   return route_limit.limit->mode == limit::Mode::enforce && !route_limit.ready->in_flight &&
          route_limit.limit->shards <= 1 && (stage != Stage::memory || !route_limit.after_auth);

@@ -13,8 +13,8 @@ bool settled_by_answer(const CheckedLimit& checked) noexcept {
          !checked.route_limit->limit->counted_statuses.empty();
 }
 
-/// Returns whether no notice can follow from the decision. While Redis is down, a gateway counts its local share from
-/// zero, so the decision does not show the use of the quota.
+/// Returns whether the decision leads to no notice. This includes decisions while Redis is down: the local share is
+/// then counted from zero, so the decision does not show the use of the quota.
 bool says_nothing(const CheckedLimit& checked) noexcept {
   return checked.route_limit->limit->notify_at.empty() || checked.decision == LimitDecision::kept ||
          checked.source == Source::fallback || checked.asked_at == Clock::Steady();
@@ -39,8 +39,8 @@ void Notices::look(const Exchange& x, const CheckedLimit& checked) {
   const bool taken = (a.outcome == Admission::Outcome::allowed || a.late) && !a.returned && checked.used > 0;
   for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
     const auto& decision = a.decisions[at];
-    // The part of a cost beyond the hold is charged to the period in which the answer arrives, and the use in that
-    // period is not known here.
+    // The part of a cost that exceeds the hold is charged to the period in which the answer arrives. If that is a later
+    // period, its use is not known here.
     const bool later = checked.used > a.checks[at].cost && clock_.steady() - checked.asked_at >= decision.reset_after;
     const auto use = limit::quota_use(decision, taken && !later);
     if (!use) continue;

@@ -1,5 +1,6 @@
 #pragma once
-// After a request was decided, checks which percentages of a quota its key has reached, and leaves a notice for each.
+// After the limits have decided about a request, checks which percentages of a quota its key has reached, and leaves a
+// notice for each.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -14,12 +15,12 @@
 
 namespace headgate::gateway {
 
-/// The notices of one worker; its thread only. For a key beyond a percentage with ongoing requests, the worker leaves a
-/// notice about once in kSilent; the receiver knows which were sent already.
+/// The notices of one worker; its thread only. While a key beyond a percentage continues to send requests, the worker
+/// leaves its notice again about once in kSilent. The receiver knows which notices were sent already.
 class Notices {
  public:
   static constexpr Duration kSilent = std::chrono::seconds(5);
-  /// number of keys beyond a percentage that are remembered; with more, notices repeat earlier
+  /// number of keys beyond a percentage that are remembered; if there are more, notices are repeated sooner
   static constexpr std::size_t kRemembered = 4096;
 
   /// If `inbox` is null, quotas are not checked.

@@ -83,7 +83,8 @@ Task<void> Offences::count_in_redis(std::shared_ptr<Offences> self, Remote offen
   if (agreed.has_error()) {
     self->count_here(*offence.policy, offence.key, offence.observed, offence.client);
   } else if (*agreed && decision.remaining == 0) {
-    // Only one gateway gets the last permit, so only one suspends the key. The counter begins anew.
+    // Only one gateway gets the last permit, so only one suspends the key. It gives all permits back, so that the
+    // counter begins anew.
     const auto all = check_of(*offence.policy, offence.key, -all_of(*offence.policy));
     offence.redis->settle({&all, 1});
     self->suspend(*offence.policy, offence.key, offence.observed, offence.client);

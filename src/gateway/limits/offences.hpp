@@ -29,7 +29,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
   void note(const Exchange& x, const RouteBan& ban, std::string_view key) {
     note(x.snapshot, x.caller.address, ban, key);
   }
-  /// Counts an offence that no request has caused. `ban` belongs to this configuration.
+  /// Counts an offence that no request has caused. `ban` belongs to the configuration of `snapshot`.
   void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
             std::string_view key);
   /// Counts `x` as an offence of `key`. When the call returns, the offence is counted, and a suspension that it causes
@@ -46,7 +46,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
   /// An offence that is counted in Redis, with everything that the call needs.
   struct Remote {
     std::shared_ptr<limit::RemoteLimiter> redis;
-    std::shared_ptr<const CompiledConfig> compiled;  ///< owns the policy
+    std::shared_ptr<const CompiledConfig> compiled;  ///< owns `policy`
     const limit::BanPolicy* policy = nullptr;
     std::string key;
     boost::asio::ip::address client;

@@ -11,7 +11,8 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMaxUnderWay = 64;  // charges at once; Redis has just come back and has other calls to answer
+constexpr std::size_t kMaxUnderWay =
+    64;  // charges sent at a time; Redis has just come back and has other calls to answer
 constexpr auto kTick = std::chrono::milliseconds(50);  // interval at which the return of Redis is checked
 constexpr unsigned kTicksWhileDown = 20;
 
@@ -72,7 +73,8 @@ std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
   return static_cast<std::int64_t>(left.limit - std::min(left.limit, left.remaining));
 }
 
-// A connection keeps the order of calls, so the next call finds the charge applied.
+// Redis executes the calls of a connection in order, so the check of the request, which follows, already counts the
+// charge.
 void Outage::charge_now(const Exchange& x, std::span<const CheckedLimit> next) {
   if (!redis_->up()) return;
   for (const auto& checked : next) {
@@ -141,10 +143,10 @@ void Outage::enqueue(const Hash& hash, Owed& owed) {
   if (!std::exchange(owed.queued, true)) queue_.push_back(hash);
 }
 
-/// Charges each queued key once, up to the bound on charges at once. Stops when one fails.
+/// Charges each queued key once, while fewer than kMaxUnderWay charges are under way. Stops when a charge fails.
 void Outage::charge_queued() {
   const auto failures = failures_;
-  // A charge that is acknowledged at once sends the next one itself.
+  // A charge that is acknowledged during the call sends the next charge itself, so the queue may get shorter meanwhile.
   for (auto left = queue_.size(); left > 0 && !queue_.empty() && under_way_ < kMaxUnderWay; --left) {
     if (failures_ != failures || stopped_) break;
     const Hash hash = queue_.front();
@@ -167,7 +169,7 @@ void Outage::on_alarm(void* self) {
   const auto alive = outage.shared_from_this();
   outage.armed_ = false;
   if (outage.stopped_ || !outage.redis_) return;
-  // While a cluster is down a part of it may be reachable, so a charge is tried now and then.
+  // A part of a cluster that counts as down may be reachable, so a charge is tried now and then.
   if (outage.redis_->up() || ++outage.ticks_ % kTicksWhileDown == 0) outage.charge_queued();
   if (!outage.keys_.empty()) outage.arm();
 }

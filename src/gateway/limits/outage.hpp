@@ -1,6 +1,6 @@
 #pragma once
-// The use that was counted locally while Redis was down. It is charged to Redis as soon as Redis is back, so that an
-// outage gives no caller a second budget.
+// Charges to Redis, as soon as Redis is back, the use that was counted locally while Redis was down. So an outage gives
+// no caller a second budget.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -31,8 +31,8 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
   Outage(Clock& clock, limit::Limiter& memory, Random& random);
 
-  /// Sets the limiter that debts are charged to from now on. Null if no limit is counted in Redis any more; nothing is
-  /// owed then.
+  /// Sets the limiter that debts are charged to from now on. Null if no limit is counted in Redis any more; all debts
+  /// are then forgotten.
   void adopt(std::shared_ptr<limit::RemoteLimiter> redis);
   /// Stops charging. Must be called before the loop can end, because the alarm is set again while anything is owed.
   void stop();
@@ -51,9 +51,10 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
  private:
   struct Owed {
-    std::shared_ptr<const CompiledConfig> compiled;        ///< keeps the rules alive
-    std::shared_ptr<const ActiveCredentials> credentials;  ///< keeps the rules of a key with its own size alive
-    /// keeps the rules of a key with an override alive; null if it has none
+    std::shared_ptr<const CompiledConfig> compiled;  ///< keeps the rules alive
+    std::shared_ptr<const ActiveCredentials>
+        credentials;  ///< keeps the rules of an API key with rates of its own alive
+    /// keeps the rules of an override alive; null if the key has no override
     std::shared_ptr<const OverrideTable> overrides;
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
@@ -89,7 +90,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
   limit::Limiter& memory_;
   std::shared_ptr<limit::RemoteLimiter> redis_;
   Keys keys_;
-  std::deque<Hash> queue_;  ///< keys to charge; some may have been charged since
+  std::deque<Hash> queue_;  ///< keys to charge; some may have been charged in the meantime
   std::size_t under_way_ = 0;
   std::uint64_t failures_ = 0;
   unsigned ticks_ = 0;

@@ -24,14 +24,14 @@ constexpr bool is_in(RoundPart part, const RouteLimit& limit) noexcept {
   return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
 }
 
-/// The begin of a round. The wall clock is read before the decision, so that no wait ends later than the caller is
-/// told.
+/// The start of a round. The wall clock is read before the decision, so that the announced wait is never shorter than
+/// the real one.
 struct RoundTime {
   Clock::Steady steady;
   Instant wall;
 };
 
-/// Checks that are decided together, and the decisions of their store.
+/// Checks that are decided together, with room for the decisions of their store.
 struct Batch {
   std::span<limit::Check> checks;
   std::span<const limit::Decision> decisions;
@@ -39,7 +39,7 @@ struct Batch {
   std::span<const CheckedLimit> limits{};  ///< the limits of these checks; empty for a place at the upstream
 };
 
-/// Returns the check that gives back what `taken` took, for limit::RemoteLimiter::settle().
+/// Returns the check that gives back the permits that `taken` took, for limit::RemoteLimiter::settle().
 inline limit::Check given_back(limit::Check taken) noexcept {
   taken.cost = -taken.cost;
   taken.how = limit::How::take;

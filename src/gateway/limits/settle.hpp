@@ -8,8 +8,8 @@ namespace headgate::gateway {
 
 class Outage;
 
-/// Notes that x.answer has the head of the server's answer to the client. Call it before the head is sent. Tells the
-/// candidate as well.
+/// Records that x.answer now has the head of the server's answer to the client, also for the candidate. Call it before
+/// the head is sent.
 void note_told(Exchange& x);
 
 /// Reads the costs from the head of a server's answer, so that the caller is told the remaining permits. An answer
@@ -22,11 +22,11 @@ void note_costs(Exchange& x);
 /// a server or service that got the request had answered (gateway/limits/unanswered.hpp): the permits then stay taken.
 void note_status(Exchange& x, unsigned status);
 
-/// Notes a status that only the trailers of a server's answer tell (gRPC), after its head was sent.
+/// Records a status that arrives only in the trailers of a server's answer (gRPC), after its head was sent.
 void note_late_status(Exchange& x, unsigned status);
 
-/// Returns the time from the decision of the binding limit until its counter is as if never used. The limit must have
-/// let the request through, and its cost must be settled or noted.
+/// Returns the time from the decision of the binding limit until its counter is back in its unused state. The limit
+/// must have let the request through, and its cost must be settled or noted.
 Duration reset_to_tell(const Exchange& x);
 
 /// Charges or returns the difference between the hold and the used cost: in `memory`, in Redis, and in the debt to

@@ -67,22 +67,22 @@ bool OtherShards::turn() {
   return true;
 }
 
-/// Notes the waits after each further rejection.
+/// Records, after each further rejection, the shortest wait of each limit.
 void OtherShards::note_waits() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i)
     if (rejects(limits[i])) soonest_[i] = std::min(soonest_[i], wait_of(limits[i]));
 }
 
-/// Returns whether permits of all rejecting limits return one by one.
+/// Returns whether all rejecting limits are buckets, whose permits return one by one.
 bool OtherShards::of_buckets() const {
   return std::ranges::all_of(round_.limits(), [&](const CheckedLimit& checked) {
     return !rejects(checked) || x_.admission.checks[checked.first].rule->algorithm->even;
   });
 }
 
-/// Tells the caller when to come back, because the round stays rejected: the shortest wait of all shards or, if some
-/// shards were not asked, the time until each shard has permits.
+/// Sets the wait that the caller is told, because the round stays rejected. The wait is the shortest one of all shards
+/// or, if some shards were not asked, the time until each shard has permits.
 void OtherShards::tell_soonest() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i) {

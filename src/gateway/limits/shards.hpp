@@ -32,7 +32,7 @@ class OtherShards {
   OtherShards(Exchange& x, Round& round);
 
   std::optional<bool> ask();
-  /// Handles the reply of Redis, or an error, after which the round stays rejected.
+  /// Handles the reply of Redis. After an error the round stays rejected.
   std::optional<bool> said(const Result<bool>& agreed);
 
  private:
@@ -55,7 +55,7 @@ class OtherShards {
 std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t shard);
 inline std::string_view without_shard(std::string_view shard_key) { return shard_key.substr(0, shard_key.rfind('#')); }
 
-/// A key, and its hash for sketches.
+/// A key, and the hash by which sketches count it.
 struct CountedKey {
   std::uint64_t hash;
   std::string_view key;

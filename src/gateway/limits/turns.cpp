@@ -16,9 +16,9 @@ namespace {
 using shed::InQueue;
 using std::chrono::milliseconds;
 
-/// The interval at which the first request of a queue asks Redis, because other gateways do not report returned
-/// permits. The interval is 25 ms at first and grows during the wait. With a fixed interval, clients with many keys
-/// could cause many calls.
+/// The interval at which the first request of a queue asks Redis for a permit, because other gateways do not report
+/// returned permits. The interval grows during the wait: with a fixed interval, clients with many keys could cause many
+/// calls.
 constexpr Duration kAskAgain = milliseconds(25);
 constexpr Duration kAskAtLeast = milliseconds(250);
 /// The interval after a permit was returned on this gateway, because its own message to Redis may still be on the way.
@@ -85,8 +85,8 @@ bool Turn::stays(const Batch& batch) {
   return waits_ = stand(batch, full);
 }
 
-/// The wait begins when the request is queued for the first time. It ends after the shortest of the times that this
-/// limit, the client and the route's timeout allow. The route's timeout counts only for a place at the upstream.
+/// Queues the request. The wait begins when the request is queued for the first time, and lasts at most as long as this
+/// limit and the client allow. For a place at the upstream, the wait is also bounded by the route's timeout.
 bool Turn::stand(const Batch& batch, std::size_t at) {
   const auto& check = batch.checks[at];
   const auto now = x_.clock->steady();

@@ -1,6 +1,6 @@
 #pragma once
-// Queues for permits in flight and for places at servers: first come, first served in each queue, on all workers of
-// this process.
+// Queues for permits in flight and for places at servers, across all workers of this process. Each queue is first come,
+// first served.
 
 #include "round.hpp"
 
@@ -44,7 +44,7 @@ class InLine : public shed::WaitQueues::Member {
 
   Turns& turns_;
   Exchange& x_;
-  bool called_ = false;  ///< whether the turn has come
+  bool called_ = false;  ///< whether the turn of this request has come
 
  private:
   friend class Turns;
@@ -71,7 +71,7 @@ class Turn final : public InLine {
   enum class May {
     ask,   ///< the request may ask the store, because it is the first or no request waits
     wait,  ///< the request waits in the queue behind others
-    /// others wait, but this request cannot wait, so it is rejected even if a permit is returned at this moment
+    /// other requests wait, but this one cannot, so it is rejected even if a permit is returned at this moment
     not_pass
   };
   May begin(const Batch& batch);
@@ -97,9 +97,9 @@ class Turn final : public InLine {
   For for_;
   Clock::Steady since_{};             ///< start of the wait; zero before the first wait
   Clock::Steady until_{};             ///< latest end of the wait
-  std::optional<limit::Check> told_;  ///< the check that may have queued the request in Redis
+  std::optional<limit::Check> told_;  ///< the check by which Redis may have queued the request
   bool waits_ = false;
-  bool in_redis_ = false;  ///< whether another gateway may return the permit without telling this one
+  bool in_redis_ = false;  ///< whether another gateway may return the permit without a message to this one
   bool soon_ = false;      ///< whether the turn has come although no permit has been returned yet
 };
 

@@ -13,10 +13,10 @@ bool avoided_answer(const Exchange& x) noexcept {
     case EndedBy::deadline:
     case EndedBy::too_large:
     case EndedBy::bad_request:
-    case EndedBy::limit:  // by the messages of its own call
+    case EndedBy::limit:  // messages of the request's own call exceeded the limit
     case EndedBy::operator_:
       return true;
-    default:  // this includes a server that knows the deadline and breaks off by itself
+    default:  // a server that knows the client's deadline may end the call by itself
       return own_deadline_over(x) || tells_nothing(x, x.answer.status);
   }
 }

@@ -13,8 +13,8 @@ namespace headgate::gateway {
 /// answered.
 bool avoided_answer(const Exchange& x) noexcept;
 
-/// Returns whether a server's answer with this status means only that the client allowed too little time or sent its
-/// body too slowly. Such a request counts as unanswered.
+/// Returns whether a server's answer with this status only means that the client allowed too little time, or that it
+/// sent its body too slowly. Such a request counts as unanswered.
 bool tells_nothing(const Exchange& x, unsigned status) noexcept;
 
 /// Returns whether the status of a server's answer, whose head has arrived, will come with the trailers (gRPC).
@@ -29,7 +29,8 @@ inline void note_answering(Exchange& x) noexcept {
     x.unanswered = false;
 }
 
-/// Notes that more of the request was sent to a server whose answer has begun. The new part may contain a guess.
+/// Notes that more of the request was sent to a server whose answer has begun. The new part may contain another guess,
+/// so the request counts as unanswered again.
 inline void note_asking(Exchange& x) noexcept {
   if (awaits_trailers(x)) x.unanswered = true;
 }
