@@ -25,7 +25,8 @@ using upstream::Failure;
 constexpr unsigned kAuthInterimHeads = 32;
 constexpr std::chrono::minutes kToldEvery{1};
 constexpr const char* kTooLate = "it did not answer in time";
-/// A wait times out on its own only if its call was lost.
+/// Time that an exchange waits beyond its call's own time limit. This wait runs out only if the call was lost because
+/// of a bug.
 constexpr Duration kGrace = std::chrono::seconds(1);
 
 std::string reason_in_words(const Failure& failure) {
@@ -100,7 +101,8 @@ struct AuthCalls::Call : Hook {
     call.late = true;
     call.end(kTooLate);
   }
-  /// Ends the call, and may destroy it. A refusal stays a refusal even if its page does not arrive.
+  /// Ends the call, and may destroy it. If the service has refused the request, the result is this refusal, even if its
+  /// page has not arrived completely.
   void end(const char* why) {
     over = true;
     if (!concluded && refusal) refusal->body.clear();
@@ -114,19 +116,19 @@ struct AuthCalls::Call : Hook {
   SnapshotPtr snapshot;
   const CompiledAuth& auth;  ///< the auth service of the route, which the snapshot keeps alive
   std::unique_ptr<AuthQuestion> question;
-  Hash charged_to;  ///< the owner of the remembered answer
+  Hash charged_to;  ///< the owner in AuthMemory of the remembered answer
   Duration lasts;   ///< the longest time that the call may take
   std::unique_ptr<Alarm> alarm;
   List waiters;
   http::ReplyHead head;
   std::optional<AuthAnswer> refusal;  ///< set while the body of the refusal is read
   balance::Choice choice;
-  upstream::Attempt* attempt = nullptr;  ///< the attempt under way, for cancelling it; null if there is none
+  upstream::Attempt* attempt = nullptr;  ///< the attempt under way, so that it can be cancelled; null if there is none
   Duration counts{0};                    ///< how long the answer may be reused
   bool sent = false;                     ///< whether the question was sent to the service
   bool concluded = false;
-  bool late = false;  ///< whether the time for the answer is over
-  bool over = false;  ///< whether the call ends: it is late, no exchange waits any more, or the worker ends
+  bool late = false;  ///< whether the time limit of the call has passed
+  bool over = false;  ///< whether the call must end, because it is late, no exchange waits any more, or the worker ends
 };
 
 AuthCalls::Waiter::~Waiter() {
@@ -160,7 +162,7 @@ Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
     const auto since = clock_.steady();
     auto waited = wait(x, joined, nullptr, left);
     auto answer = co_await waited;
-    // An answer that is only for one caller is not shared with other callers.
+    // If the answer is only for one caller, this exchange must make a call of its own.
     if (answer == nullptr || answer->shareable) co_return answer;
     left -= std::chrono::duration_cast<Duration>(clock_.steady() - since);
   }
@@ -220,8 +222,8 @@ Task<void> AuthCalls::exchange(Call& call) {
   const bool was_kept = kept != nullptr;
   auto first = try_once(call, std::move(kept));
   auto tried = co_await first;
-  // The kept connection may have been closed meanwhile. Other kept connections may be closed as well, so the next try
-  // uses a new connection.
+  // The service may have closed the pooled connection in the meantime. Other pooled connections may be closed as well,
+  // so the second try uses a new connection.
   if (was_kept && tried.again && !call.over) {
     auto second = try_once(call, nullptr);
     tried = co_await second;

@@ -1,5 +1,5 @@
 #pragma once
-// Calls to the auth services of routes: each is a task of its own, and exchanges wait for it. docs/forward_auth.md
+// Calls to the auth services of routes. Each call is a task of its own, for which exchanges wait. docs/forward_auth.md
 // explains what they are for.
 
 #include "gateway/auth/auth_memory.hpp"
@@ -31,7 +31,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
 
   /// Returns the answer of the route's service about the request. If answers are remembered, requests with the same
   /// question at the same time share one call. Null if the client has left meanwhile. Sets Exchange::unanswered if the
-  /// service got the question and the exchange did not wait for the answer.
+  /// service got the question but the exchange ended before the answer.
   Task<AuthAnswerPtr> ask(Exchange& x);
   /// Returns the remembered answer, or null. Makes no call.
   AuthAnswerPtr remembered(Exchange& x);
@@ -46,8 +46,9 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   struct Call;
   struct Waiter;
   struct TryResult {
-    std::string why;     ///< why there was no answer; empty if there was one
-    bool again = false;  ///< whether the kept connection had been closed meanwhile, so that a new one may be tried
+    std::string why;  ///< why there was no answer; empty if there was one
+    bool again =
+        false;  ///< whether the pooled connection had been closed, so that a second try on a new connection is possible
   };
   using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;
@@ -72,7 +73,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   std::map<identity::Sha256, Call*> by_name_;  ///< calls that other exchanges may join
   /// the active configuration; calls for another configuration are not shared
   std::shared_ptr<const CompiledConfig> current_;
-  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream, the time when its failure was last logged
+  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< the time when a failure was last logged, by upstream
   bool stopped_ = false;
 };
 

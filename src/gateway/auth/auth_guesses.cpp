@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 
 AuthGuesses::Guess::~Guess() {
-  if (charged_) owner_->release(hash_, Said::nothing);  // a bug ended the exchange
+  if (charged_) owner_->release(hash_, Said::nothing);  // end() was not called, because a bug ended the exchange
 }
 
 MaybeProblem AuthGuesses::begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess) {
@@ -31,7 +31,7 @@ MaybeProblem AuthGuesses::begin(limit::Limiter& memory, Exchange& x, std::string
 void AuthGuesses::Guess::end(limit::Limiter& memory, Exchange& x, Said said) {
   if (!owner_) return;
   const bool tells = said == Said::right || said == Said::wrong;
-  // The credential was right before, so nothing was charged before the question. It is wrong now.
+  // Nothing was charged before the call, because the credential was right earlier. It is wrong now, so it is charged.
   if (said == Said::wrong && !charged_ && owner_->known(hash_).value_or(false))
     static_cast<void>(reserve_failure(memory, x));
   if (tells) owner_->remember(hash_, said == Said::right);
@@ -51,8 +51,7 @@ void AuthGuesses::remember(const Hash& hash, bool right) {
     entry = known_.insert(
         hash, [](const Known& a, const Known& b) { return a.until > b.until; }, [](const Known&) { return false; });
   if (entry == nullptr) return;
-  // A repetition of a refused credential does not extend its time, so the client is charged again when the time is
-  // over.
+  // If a refused credential is repeated, its time is not extended, so the client is charged again after that time.
   if (entry->until <= now || entry->right || right) entry->until = now + kKnownFor;
   entry->right = right;
 }

@@ -32,15 +32,15 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
 
   /// The outcome of a credential's check.
   enum class Said : std::uint8_t {
-    nothing,  ///< the service was not called, or it failed, or it refused for another reason
+    nothing,  ///< the credential was not judged: the service was not called, failed, or refused for another reason
     right,
     wrong,
     avoided  ///< the client did not wait for the answer
   };
 
-  /// The guess of one exchange; lives in the frame that makes the call. Exchanges that check the same credential of an
-  /// address at the same time share one charge. The charge is kept only if one of them ends as `wrong` or `avoided` and
-  /// none as `right`.
+  /// The guess of one exchange. Lives in the frame of the coroutine that makes the call. Exchanges that check the same
+  /// credential of an address at the same time share one charge. The charge is kept only if one of them ends as `wrong`
+  /// or `avoided` and none ends as `right`.
   class Guess {
    public:
     Guess() = default;

@@ -15,8 +15,8 @@
 
 namespace headgate::gateway {
 
-/// A table bounded in entries and bytes. An address has at most an eighth of the entries; if it uses them all, its own
-/// least recently used entries are displaced. Belongs to one worker.
+/// A table with at most a certain number of entries and bytes. An address has at most an eighth of the entries; beyond
+/// that, a new entry displaces the address's own least recently used one. Belongs to one worker.
 class AuthMemory {
  public:
   static constexpr std::size_t kMaxEntries = 8192;
@@ -29,7 +29,7 @@ class AuthMemory {
   AuthMemory(const AuthMemory&) = delete;
   AuthMemory& operator=(const AuthMemory&) = delete;
 
-  /// Returns the answer that is valid now, or null.
+  /// Returns the answer if it is still valid; otherwise null.
   AuthAnswerPtr get(const identity::Sha256& name, Clock::Steady now);
   /// Remembers an answer. `owner` is charged for the entry.
   void put(const identity::Sha256& name, const Hash& owner, AuthAnswerPtr answer, Clock::Steady until);

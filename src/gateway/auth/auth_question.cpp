@@ -24,8 +24,8 @@ const http::FieldNames& told_names() {
   return names;
 }
 
-/// Returns whether a field of the request says nothing about its caller but would change the service's answer to a
-/// cached, partial or encoded one.
+/// Returns whether a field only concerns the form of the answer. Such a field says nothing about the caller, but could
+/// make the service answer with a cached, partial or encoded body.
 bool is_about_its_answer(const Field& field) noexcept {
   switch (field.id) {
     case Known::expect:
@@ -49,9 +49,9 @@ void push_told(Fields& out, std::string_view name, std::string_view value) {
   if (!value.empty()) out.push_back({Known::unknown, name, value});
 }
 
-/// Appends the facts that the service gets in fields of their own. Two families of field names are in use:
-/// "X-Forwarded-*" by services made for Traefik, and "X-Original-*" by services made for nginx. The path is the one
-/// that routes are matched with, so that a service that compares paths does not miss an escaped spelling.
+/// Appends the fields that describe the request to the service. Two families of field names are in use: "X-Forwarded-*"
+/// by services made for Traefik, and "X-Original-*" by services made for nginx. The path is normalised, as for the
+/// choice of the route: a service that compares paths then recognises every spelling of a path.
 void append_told(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);

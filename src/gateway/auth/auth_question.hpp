@@ -1,5 +1,5 @@
 #pragma once
-// The question to an auth service: the head of the request, as the service gets it.
+// The question to an auth service: the head of the client's request, in the form in which the service gets it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// A question to an auth service. Once made, the question does not need its exchange, which may end before the answer
-/// arrives. Contains views into itself, so it is never moved. Worker thread only.
+/// A question to an auth service. After its construction, the question does not need its exchange, which may end before
+/// the answer arrives. Contains views into itself, so it is never moved. Worker thread only.
 class AuthQuestion {
  public:
   /// Makes the question of an exchange whose route has an auth service.
@@ -18,8 +18,8 @@ class AuthQuestion {
   AuthQuestion(const AuthQuestion&) = delete;
   AuthQuestion& operator=(const AuthQuestion&) = delete;
 
-  /// Returns the name of the question. Two questions have the same name if they are the same for the service, except
-  /// for the ids of request and trace that the gateway adds.
+  /// Returns the name of the question. Two questions have the same name if the service gets the same fields, apart from
+  /// the ids of request and trace that the gateway adds.
   const identity::Sha256& name();
   const upstream::RequestStart& start() const noexcept { return start_; }
   /// Returns the bytes of memory that the question takes.
@@ -32,7 +32,8 @@ class AuthQuestion {
   std::string text_;
   TextBuffer head_;  ///< the buffer that the codec writes to
   http::Fields fields_;
-  std::size_t unnamed_ = 0;  ///< number of the last fields that are ids of request or trace and not part of the name
+  std::size_t unnamed_ =
+      0;  ///< number of fields at the end that are not part of the name: the ids of request and trace
   upstream::RequestStart start_;
   identity::Sha256 name_{};
   bool named_ = false;

@@ -47,10 +47,10 @@ bool is_not_for_caller(const Field& field) {
 /// The minimum capacity of the text. A shorter string would be stored inside its object and would move with it.
 constexpr std::size_t kNoShortText = 64;
 
-/// The text that the views of an answer refer to. It does not move.
+/// The text that the views of an answer refer to. It is never reallocated, so the views stay valid.
 class AnswerText {
  public:
-  /// Reserves the size of all `fields`, so that everything fits.
+  /// Reserves room for all `fields`.
   AnswerText(const Fields& fields, AuthAnswer& out) : out_(out) {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;
@@ -61,7 +61,7 @@ class AnswerText {
     const auto name = keep(field.name);
     out_.fields.push_back({field.id, name, keep(field.value)});
   }
-  /// Adds all lines of the field as one (RFC 9110 section 5.3).
+  /// Adds all fields with this name as one, with their values joined (RFC 9110 section 5.3).
   void add_joined(const Fields& fields, std::string_view name, Known id) {
     const auto at = out_.text.size();
     bool any = false;

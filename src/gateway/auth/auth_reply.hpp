@@ -16,7 +16,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
 /// Returns the answer for a call without a response.
 AuthAnswer no_auth_answer(const CompiledAuth& auth, std::string why);
 
-/// Returns how long the service lets its answer be reused, at most `most`; 0 if not at all.
+/// Returns how long the service allows its answer to be reused: at most `most`, and 0 if it may not be reused.
 Duration auth_answer_counts(const http::ReplyHead& head, Duration most);
 
 }  // namespace headgate::gateway

@@ -28,7 +28,7 @@ std::string text_of(const std::exception_ptr& thrown) {
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an unexpected exception occurred in this gateway",
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
-  x.attempt = nullptr;  // the frames with these objects no longer exist
+  x.attempt = nullptr;  // the attempt and the other objects were in frames that no longer exist
   x.delay = nullptr;
   const Problem problem{
       .status = 500, .ended_by = EndedBy::bug, .detail = "An internal error occurred in this gateway."};

@@ -52,7 +52,7 @@ std::optional<Duration> time_left(const Exchange& x) noexcept {
 }
 
 bool own_deadline_over(const Exchange& x) noexcept {
-  // the time by which a server's timer may be ahead of the gateway's
+  // time by which a server may notice the deadline before the gateway does
   constexpr Duration kEarly = std::chrono::milliseconds(5);
   const auto& fields = x.request.fields;
   if (const auto deadline = deadline_in(http::value_of(fields, "x-request-deadline")))

@@ -99,7 +99,7 @@ void Exchange::copy_request(const Exchange& other) {
 
 void Exchange::reset() {
   static_cast<Incoming&>(*this) = {};
-  // the state is reset before the upstream is released, because it may hold places at the upstream
+  // the state of the steps is reset before the upstream is released, because it may hold places there
   if (used) static_cast<StepState&>(*this) = {};
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.host.clear();

@@ -17,7 +17,7 @@ class LagProbe {
   LagProbe& operator=(const LagProbe&) = delete;
 
   shed::LoopLag& lag() noexcept { return lag_; }
-  /// Shows each measurement in the gauge; null to show it nowhere. The gauge must live until the next call.
+  /// Sets the gauge that shows each measurement; null for none. The gauge must live until the next call.
   void show(observe::Gauge* gauge) noexcept { gauge_ = gauge; }
 
  private:

@@ -45,8 +45,8 @@ Path::~Path() {
 }
 
 void Path::adopt(SnapshotPtr next) {
-  // Tokens that were verified with other keys are no longer valid. The cache can be replaced here, because no exchange
-  // is between reading and writing it.
+  // Tokens that were verified with the previous keys must be verified again. The cache can be replaced here, because no
+  // exchange is between reading the cache and writing to it.
   if (next->credentials->jwt() != snapshot->credentials->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
   if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());

@@ -1,5 +1,5 @@
 #pragma once
-// Counts load shedding, and shows the lag of the worker's loop, which decides about it.
+// Counts load shedding, and shows the lag of the worker's loop, on which load shedding depends.
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/shed/priority.hpp"
@@ -22,11 +22,11 @@ class SheddingCounters {
 
   /// Counts an exchange, at its end.
   void count(const Exchange& x) const;
-  /// Shows the requests of this worker at an upstream (Route::upstream).
+  /// Sets the gauges to this worker's requests at an upstream, which is given by its Route::upstream.
   void show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept;
   /// Returns the gauge for the lag of this worker's loop; null if the lag is not watched.
   observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
-  /// Sets the gauges to show nothing.
+  /// Resets the gauges, so that they show no value.
   void clear() const noexcept;
 
  private:

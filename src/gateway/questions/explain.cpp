@@ -72,7 +72,8 @@ void describe_route(Exchange& x, Explanation& out) {
     out.upstream = route.upstream_name;
 }
 
-/// Returns the status with which serve() would answer an admitted request without a server; 0 if a server answers.
+/// Returns the status of the answer that serve() would give an admitted request without a server; 0 if a server would
+/// answer.
 unsigned answers_itself(const Exchange& x) noexcept {
   if (x.preflight) return 204;
   if (x.route->respond) return x.route->respond->status;
@@ -98,8 +99,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   out.method = x.request.method;
   out.host = x.request.authority;
   out.path = x.request.path;
-  // Without a client address the peer's address is shown. A route that depends on the client's address may have found
-  // it already.
+  // If the client's address is not known, the peer's address is shown. The address may be known although `identify` did
+  // not run, because a route depends on it.
   if (x.caller.ip_key.empty() && x.caller.address.is_unspecified()) x.caller.address = x.peer;
   describe_caller(x, out);
   if (x.route) describe_route(x, out);
@@ -110,7 +111,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
     out.status = answered;
     out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
-  // settle() and respond() note the status before the client is answered, so it is noted here as well.
+  // settle() and respond() record the status before the client is answered, so it is recorded here as well.
   if (x.route && x.route->takes(Step::settle) && (problem || out.ended_by == to_text(EndedBy::respond)))
     note_status(x, out.status);
   if (!problem) out.delay = a.delay;

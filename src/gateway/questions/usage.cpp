@@ -65,7 +65,7 @@ std::optional<Problem> read(const Exchange& x, HypotheticalRequest& asked) {
   if (asked.target.empty()) return {};
   const auto end = std::min(asked.target.find('?'), asked.target.size());
   const auto path = std::string_view(asked.target).substr(0, end);
-  // The query of the usage request may contain a credential, so it is used as well.
+  // The query of the usage request may contain a credential, so it is appended to the query of the other request.
   const auto own = x.request.query.substr(std::min<std::size_t>(1, x.request.query.size()));
   asked.query = asked.target.substr(end).empty() ? std::string("?") : asked.target.substr(end) + '&';
   asked.query.append(own);
@@ -153,7 +153,7 @@ class UsageText {
     key(name);
     out_ += value ? "true" : "false";
   }
-  /// Begins an object: the next member is its first one.
+  /// Begins an object, so that no comma is written before its next member.
   void first() { fresh_ = true; }
 
  private:
@@ -210,7 +210,7 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
 MaybeProblem identify_for_usage(Path& path, Exchange& x) {
   x.admission.peek = true;
   Walk walk(path, x, kIdentifying);
-  walk.next();  // None of these steps waits.
+  walk.next();  // The steps that identify a caller never wait, so one call runs them all.
   return walk.problem();
 }
 

@@ -7,7 +7,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns the credential for which the caller was refused, with the reason; never an accepted credential.
+/// Returns the kind of the credential for which the caller was refused, and the reason; "" if no credential was
+/// refused.
 std::string_view rejected_credential(Exchange& x) {
   if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
   const auto& auth_results = x.caller.auth_results;
@@ -17,7 +18,8 @@ std::string_view rejected_credential(Exchange& x) {
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
-/// Returns how long the stores took to decide about the limits; limits that were checked together count once.
+/// Returns how long the stores took to decide about the limits; the time of limits that were checked together counts
+/// once.
 Duration deciding(const Exchange& x) noexcept {
   Duration sum{0};
   Clock::Steady last{};
@@ -54,7 +56,7 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
     record.key = x.suspension.key;
     record.source =
         to_text(x.suspension.by->route_limit->limit->store == limit::Store::redis ? Source::redis : Source::memory);
-  } else if (!x.problem_limit.empty()) {  // no check was made
+  } else if (!x.problem_limit.empty()) {  // the limit rejected the request without a check
     record.limit = x.problem_limit;
     record.decision = "rejected";
     record.source =

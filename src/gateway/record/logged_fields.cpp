@@ -11,8 +11,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// The longest part of a value that is kept: slightly more than a line shows, so that the line shows that the value was
-/// cut.
+/// The longest part of a value that is kept: slightly more than a log line shows, so that the line can mark the value
+/// as cut.
 constexpr std::size_t kMaxValueBytes = 300;
 constexpr std::size_t kMaxQueryBytes = 1'600;
 
@@ -38,7 +38,8 @@ std::string_view shown(std::string_view name, std::string_view value) noexcept {
   return is_address(name) ? value.substr(0, value.find_first_of("?#")) : value;
 }
 
-/// PHP reads "api.key" and "api key" as "api_key".
+/// Returns whether `word` is one of `masked`. PHP reads "api.key" and "api key" as "api_key", so all three count as
+/// equal.
 bool is_among(std::string_view word, const std::vector<std::string>& masked) {
   auto name = lower(trimmed(word));
   if (std::ranges::binary_search(masked, name)) return true;
@@ -49,9 +50,10 @@ bool is_among(std::string_view word, const std::vector<std::string>& masked) {
 
 bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
   std::string plain;
-  if (!http::decode_parameter(name, plain)) return true;  // a server may decode what headgate cannot
-  // Compares as PHP and others read names: blanks at the beginning and everything after NUL are ignored, and
-  // "user[token]" is a token.
+  if (!http::decode_parameter(name, plain))
+    return true;  // a server may be able to decode a name that headgate cannot decode
+  // Compares as PHP and others read names: they ignore blanks at the beginning and everything after NUL, and
+  // "user[token]" contains a token.
   auto rest = std::string_view(plain).substr(0, plain.find('\0'));
   while (!rest.empty()) {
     const auto end = std::min(rest.find_first_of("[]"), rest.size());

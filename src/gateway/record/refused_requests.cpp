@@ -43,7 +43,7 @@ bool RefusedRequests::wants(const std::string& name, Instant now) const {
   if (count_of(owner) < kOfOne) return true;
   const auto oldest = std::find(owners_.begin(), owners_.end(), owner) - owners_.begin();
   const auto since = now - kept_[static_cast<std::size_t>(oldest)].at;
-  return since < Duration(0) || since >= kYoung;  // a clock may be set back
+  return since < Duration(0) || since >= kYoung;  // a negative time means that the clock was set back
 }
 
 std::vector<RefusedRequest> RefusedRequests::list() const {

@@ -17,7 +17,7 @@ constexpr std::size_t kBefore = 48;  // bytes that are shown before the fault
 constexpr std::size_t kAfter = 24;
 // longest name of a field or a parameter; a longer one is treated as a secret
 constexpr std::size_t kLongestName = 128;
-constexpr std::size_t kLongestWord = 32;  // a longer word may be a credential
+constexpr std::size_t kLongestWord = 32;  // a longer word is hidden, because it may be a credential
 constexpr std::size_t kLongestCharacter = 4;
 constexpr std::size_t kShortestSecretWord = 3;
 // more bytes than are shown are read, because secrets are replaced with shorter text
@@ -35,8 +35,8 @@ bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_control(char c) noexcept { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
 
-/// Returns whether the word is taken for an ordinary word and not for a credential: it is short and has only letters,
-/// "-" and "_".
+/// Returns whether the word counts as an ordinary word and not as a credential, because it is short and has only
+/// letters, "-" and "_".
 bool is_plain_word(std::string_view word) noexcept {
   return !word.empty() && word.size() <= kLongestWord &&
          std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || c == '-' || c == '_'; });
@@ -51,8 +51,8 @@ bool are_plain_words(std::string_view text) noexcept {
   return true;
 }
 
-/// A head without its secrets, line by line. Each search is bounded by its line or its part of the line, so a line of a
-/// thousand small parts costs no more than any other line of the same length.
+/// A head without its secrets, line by line. Each search ends at the end of its line or of its part of the line, so the
+/// total time is linear in the length of the head.
 class HeadExcerpt {
  public:
   HeadExcerpt(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
@@ -78,7 +78,7 @@ class HeadExcerpt {
   }
 
   const std::string& text() const noexcept { return out_; }
-  std::size_t place() const noexcept { return place_; }  ///< the place of the fault in the text
+  std::size_t place() const noexcept { return place_; }  ///< the position of the fault in the text
   bool hides_fault() const noexcept { return hidden_; }
 
  private:
@@ -154,7 +154,7 @@ class HeadExcerpt {
       const auto host = part(at, end);
       const auto user_end = host.rfind('@');
       const bool behind_scheme = at >= from + 2 && part(at - 2, at) == "//";
-      // A password may contain the characters that otherwise begin the parameters.
+      // A password may contain '?' and other characters that otherwise begin the parameters.
       if (behind_scheme && end == query && user_end == kNowhere &&
           part(query, first_of("/", query, to)).find('@') != kNowhere)
         return hide(at, to);
@@ -192,7 +192,8 @@ class HeadExcerpt {
     }
   }
 
-  /// Shows the method, unless the word may be the end of a previous body whose length was announced wrongly.
+  /// Shows the method if the word can be one. Otherwise the word may be the end of an earlier body whose announced
+  /// length was wrong.
   void first_line(std::size_t from, std::size_t to) {
     auto at = from;
     while (at < to && is_control(bytes_[at])) ++at;
@@ -231,7 +232,7 @@ class HeadExcerpt {
     hide(known ? word_end : from, to);
   }
 
-  /// Returns whether the text before a colon may be shown, whether or not it is a name.
+  /// Returns whether the text before a colon may be shown, even if it is not a valid name.
   static bool may_be_name(std::string_view name) {
     if (name.empty() || name.size() > kLongestName || name.find_first_of("=&?@/+,\"{}%") != kNowhere) return false;
     return name.find_first_of(" \t") == kNowhere || (are_plain_words(name) && !is_secret(name));

@@ -41,11 +41,11 @@ void read_state(const http::Fields& fields, ExchangeTrace& trace) {
   if (trace.keeps_state) trace.state = values.front();
 }
 
-// The letters of "sampling", which keep this use of the hash apart from the names of counters.
+// The letters of "sampling", so that this use of the hash differs from the hashes of counters' names.
 constexpr std::uint64_t kSampling = 0x73616D70'6C696E67;
 
-/// Returns whether a trace whose id the caller chose is in the recorded share. No one outside can tell which ids are in
-/// the share, so no caller can force a recording. Every request of one trace gets the same result on this gateway.
+/// Returns whether a trace whose id the caller chose is in the share of traces to record. Callers do not know which ids
+/// are in the share, so they cannot force a recording. Every request of one trace gets the same result on this gateway.
 bool in_share_unseen(const observe::TraceContext& told, std::uint64_t below) noexcept {
   const std::array<std::uint64_t, 2> id{told.high, told.low};
   return observe::in_share(keyed_hash({reinterpret_cast<const char*>(id.data()), sizeof id}, kSampling).low, below);
@@ -74,7 +74,7 @@ void begin_trace(Exchange& x, const Tracing& tracing) {
   sent.sampled = sampled(told, trace.context, tracing);
   const bool records = sent.sampled && tracing.records;
   if (records) trace.span = x.random->id();
-  // A gateway that changes the context takes part in the trace, under a span id of its own (section 3.3).
+  // A gateway that changes the trace context must put a span id of its own into it (section 3.3).
   if (records)
     sent.parent = trace.span;
   else if (told && sent.sampled != told->sampled)

@@ -1,6 +1,6 @@
 #pragma once
-// Trace Context of an exchange: the trace it belongs to, the context that its server gets, and the spans of an exchange
-// that is recorded.
+// Trace Context: finds the trace that an exchange belongs to, sets the context that its server gets, and writes the
+// spans of a recorded exchange.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/observe/span_log.hpp"

@@ -29,7 +29,7 @@ std::string signature_of(const CompiledRoom& room, const CompiledRoom::Secret& s
   return identity::base64url({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-/// Forbids caches to give the ticket to other callers.
+/// Forbids shared caches to store the answer, so that no other caller gets the ticket.
 void keep_private(Exchange& x, http::Fields& fields) {
   http::Field* said = nullptr;
   for (auto& field : fields) {

@@ -10,8 +10,8 @@
 
 namespace headgate::gateway {
 
-/// Returns the owner of the ticket: the values of the room's `per`, the address where a value is absent, or "" if
-/// anybody may use the ticket.
+/// Returns the owner of the ticket: the values of the room's `per`, the address if a value is absent, or "" if anybody
+/// may use the ticket.
 std::string_view owner_of_ticket(Exchange& x, const CompiledRoom& room);
 
 /// Returns the ticket that the caller sent, verified. Returns nothing if there is no ticket, if there are several, or

@@ -15,9 +15,9 @@ using room::Answer;
 using room::Question;
 
 constexpr Duration kLook = std::chrono::seconds(1);
-constexpr Duration kForget = std::chrono::seconds(60);  // longer than a caller waits before it asks again
+constexpr Duration kForget = std::chrono::seconds(60);  // longer than the interval at which waiting callers ask again
 
-/// Adds the known state of the line to the question, because after a take-over the room may know less.
+/// Adds the known state of the line to the question: a store that takes over the line may have older numbers.
 Question informed(Question question, const room::Knowledge& knowledge) {
   question.serving = std::max(question.serving, knowledge.serving());
   question.next = std::max({question.next, knowledge.next(), question.serving, question.number});
@@ -104,7 +104,9 @@ void Rooms::on_alarm(void* self) {
     const auto& known = book.knowledge;
     const bool forgotten = rooms.clock_.steady() - book.used_at > kForget;
     book.busy = book.busy && (!forgotten || known.serving() < known.next() || known.taken() > 0);
-    if (!book.busy) book.snapshot.reset();  // drop the snapshot, because an old configuration must not live for ever
+    if (!book.busy)
+      book.snapshot.reset();  // the snapshot is released, so that a room without callers does not keep an old
+                              // configuration alive
     if (book.busy && !std::exchange(book.looking, true)) names.push_back(name);
   }
   for (auto& name : names) spawn(look(keep, std::move(name)), "look at a waiting room");
@@ -115,11 +117,11 @@ void Rooms::on_alarm(void* self) {
 Task<void> Rooms::look(std::shared_ptr<Rooms> self, std::string name) {
   const auto at = self->books_.find(name);
   if (at == self->books_.end() || !at->second.snapshot) co_return;
-  const auto snapshot = at->second.snapshot;  // keeps the room alive
+  const auto snapshot = at->second.snapshot;  // keeps `room` alive during the call
   const auto& room = *at->second.room;
   auto call = self->question_to(snapshot, room, {});
   const auto answer = co_await call;
-  if (!self->alarm_) co_return;  // stopped in the meantime
+  if (!self->alarm_) co_return;  // stop() was called in the meantime
   auto& book = self->book(room);
   if (answer.has_error() && book.alone) self->question_alone(room, {});
   book.looking = false;

@@ -24,7 +24,7 @@ class RoomCounters {
 
   /// Counts the visit of an exchange, at its end.
   void count(const Exchange& x) const;
-  /// Shows the known state of a room.
+  /// Sets the gauges of a room to its known state.
   void show(const CompiledRoom& room, const room::Knowledge& knowledge) const;
 
  private:
@@ -40,8 +40,9 @@ class RoomCounters {
   std::vector<OfRoom> rooms_;  ///< by CompiledRoom::number
 };
 
-/// Worker thread only. While someone waits or is inside, this object asks once a second for the state of each line.
-/// These questions keep the line moving. Callers whose turn is far away are answered from the last known state.
+/// Worker thread only. While a caller waits or is inside, this object asks the store once a second for the state of
+/// each line. The line moves only if it is asked for. Callers whose turn is far away are answered from the last known
+/// state.
 class Rooms : public std::enable_shared_from_this<Rooms> {
  public:
   Rooms(Clock& clock, room::MemoryRooms& memory);
@@ -53,7 +54,7 @@ class Rooms : public std::enable_shared_from_this<Rooms> {
   room::Answer ask_alone(const SnapshotPtr& snapshot, const CompiledRoom& room, room::Question question);
   /// Returns the known state of the room.
   const room::Knowledge& known(const CompiledRoom& room) { return book(room).knowledge; }
-  /// Stops asking. Must be called before the loop can end.
+  /// Stops the questions to the store. Must be called before the loop can end.
   void stop();
 
  private:
@@ -63,8 +64,8 @@ class Rooms : public std::enable_shared_from_this<Rooms> {
     room::Knowledge knowledge;
     Clock::Steady used_at{};
     bool alone = false;    ///< whether the line continues in this gateway, as far as this worker knows
-    bool looking = false;  ///< whether a question for the state is under way
-    bool busy = false;     ///< whether the state is asked for once a second
+    bool looking = false;  ///< whether a question about the state is under way
+    bool busy = false;     ///< whether the store is asked for the state once a second
   };
 
   Task<Result<room::Answer>> question_to(SnapshotPtr snapshot, const CompiledRoom& room, room::Question question);

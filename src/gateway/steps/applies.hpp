@@ -42,7 +42,7 @@ inline bool reads_credentials(const Route& route) {
          route.require != Require::nothing;
 }
 
-/// Returns whether the route tells callers that a credential is wrong, which lets them guess.
+/// Returns whether callers learn from the route that a credential is wrong, so that they can guess credentials.
 inline bool refuses_credentials(const Route& route) {
   return route.auth != nullptr || route.basic != nullptr || route.reads.has(Needs::token) || route.demands != nullptr ||
          route.require != Require::nothing ||

@@ -48,8 +48,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
     const auto now = path.services.clock.wall();
     const auto found = path.services.bans.find(ban.policy->offences, *key, now);
     if (!found) continue;
-    // A limit in observe mode refuses nobody, and neither does a suspension that began while the limit was in that
-    // mode.
+    // Neither a limit in observe mode refuses a request, nor a suspension that began while the limit was in that mode.
     const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
     if (observed && x.suspension.by != nullptr) continue;
     x.suspension.by = &ban;

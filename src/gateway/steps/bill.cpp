@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-// A limit in observe mode is billed as well, because its requests pass.
+// The cost is also billed for a limit in observe mode, because the requests that the limit would reject are served.
 void bill(Path& path, Exchange& x) {
   const auto& a = x.admission;
   auto* const sheet = path.services.sheet;

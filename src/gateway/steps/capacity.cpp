@@ -1,6 +1,6 @@
-// The capacity of an upstream: the number of requests that all gateways together may send to it at a time. The stores
-// of limits count its places, but it is not a limit on a caller: if a request gets no place, the reason is that there
-// are too many requests from all callers.
+// The capacity of an upstream: the number of requests that all gateways together may send to it at a time. Its places
+// are counted in the stores of limits, but a capacity does not limit a single caller: a request gets no place only if
+// there are too many requests from all callers together.
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -32,7 +32,7 @@ std::uint32_t places_of(const Capacity& capacity, shed::Priority priority, Sourc
       rule_in(capacity.sizes()[static_cast<std::size_t>(priority)].front(), source).burst);
 }
 
-/// Places that are reserved for higher priorities are not available to this request.
+/// Returns the rule for this request's priority, without the places that are reserved for higher priorities.
 const limit::Rule& rule_now(const Exchange& x, Source source) noexcept {
   const auto& capacity = *x.route->capacity;
   const auto priority = x.shedding.effective;
@@ -114,7 +114,7 @@ void take(Path& path, Exchange& x) {
   path.in_flight->keep(x);
 }
 
-/// Returns how many places are reserved for higher priorities. The number of free places among them is not known.
+/// Returns how many places are reserved for higher priorities. It is not known how many of these are free.
 std::uint32_t held_from(const Exchange& x) noexcept {
   if (x.shedding.effective == shed::Priority::critical) return 0;
   const auto others = places_of(*x.route->capacity, shed::Priority::normal, x.capacity.source);
@@ -148,7 +148,7 @@ bool waits_for_capacity(Path& path, Exchange& x) {
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   const auto& capacity = *x.route->capacity;
   const bool there = capacity.store == limit::Store::redis;
-  if (!there && !capacity.queues) {  // the store was asked already
+  if (!there && !capacity.queues) {  // waits_for_capacity() has asked the store already, without success
     note_refused(x);
     co_return MaybeProblem(refuse(x));
   }
@@ -158,7 +158,7 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
   bool got = false;
   bool left = false;
-  // whether the refusal was noted: at the start of the wait if places are reserved, otherwise at the end
+  // says whether the refusal was counted: at the start of the wait if places are reserved, otherwise at the end
   bool noted = false;
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);

@@ -28,7 +28,7 @@ CircuitDoor::End end_of(const Exchange& x) noexcept {
     case EndedBy::timeout_upstream:
     case EndedBy::upstream_closed:
       return CircuitDoor::End::bad;
-    default:  // its client left, for example
+    default:  // no result for the circuit, for example because the client left
       return CircuitDoor::End::unknown;
   }
 }
@@ -47,14 +47,15 @@ Problem circuit_problem(Exchange& x, CircuitDoor& door) {
 
 }  // namespace
 
-// This check comes before the limits that need a call, and before a request waits for anything.
+// Runs before the limits that need a call and before all waits, so that a refused request costs little.
 MaybeProblem check_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || !door->refuses()) return {};
   return circuit_problem(x, *door);
 }
 
-// This step comes last, because only a few requests may pass a half-open circuit, and each of them must reach a server.
+// Runs after all other steps that refuse: only a few requests may pass a half-open circuit, and each of them must reach
+// a server.
 MaybeProblem pass_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || x.client_gone) return {};

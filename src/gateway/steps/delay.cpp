@@ -1,5 +1,5 @@
-// Waits until the permit of a request is due, or until its client leaves. If the client leaves, the permit is lost. If
-// the permit were returned, the next request would get the same moment as a request that already waits.
+// Waits until the permit of a request is due, or until its client leaves. If the client leaves, the permit is lost: if
+// it were returned, the next request would be due at the same time as a request that already waits.
 
 #include "headgate/gateway/delay.hpp"
 
@@ -25,7 +25,8 @@ std::string_view name_of_wait(const Admission& a) {
 }  // namespace
 
 Task<MaybeProblem> delay(Path& path, Exchange& x) {
-  // The permit is lost, as when a client leaves, because other requests already wait behind it.
+  // The permit is not returned, for the same reason as for a client that leaves: other requests may already wait behind
+  // it.
   if (const auto left = time_left(x); left && *left < x.admission.delay)
     co_return Problem{.status = 504,
                       .ended_by = EndedBy::limit,

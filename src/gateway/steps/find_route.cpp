@@ -1,4 +1,4 @@
-// Finds the route of a request by its normalised path, so that no spelling of the path evades a limit.
+// Finds the route of a request by its normalised path, so that no limit can be avoided by another spelling of the path.
 
 #include "gateway/answers/cors.hpp"
 #include "gateway/callers/find_client.hpp"
@@ -42,8 +42,7 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
   x.route = found.route;
   // a request that takes no permits is not counted as in flight
   if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);
-  // A server that reads "%2F" as a slash, or decodes twice, would see a different path from the one that the router
-  // matched.
+  // A server that reads "%2F" as a slash, or decodes twice, would see another path than the router.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,

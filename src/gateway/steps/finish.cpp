@@ -19,7 +19,8 @@ namespace {
 /// number. No client receives it.
 constexpr unsigned kClientClosed = 499;
 
-/// Returns the route that the request would have had, as far as its host and path are known; null if no route matches.
+/// Returns the route that matches the known host and path of a request that was refused early; null if no route
+/// matches.
 const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
   if (x.request.path.empty()) return nullptr;
   return snapshot.compiled->router()
@@ -45,8 +46,8 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
-  // State that remains here would reach the next caller. If the assertion fails, a step that keeps state has the mark
-  // `common` by mistake.
+  // The exchange is reused, so state that remains here would affect the next request. If the assertion fails, a step
+  // that has state is marked `common` by mistake.
   assert(x.used || static_cast<const StepState&>(x) == StepState());
   const bool answered = x.status != 0;
   if (x.candidate != nullptr) [[unlikely]]

@@ -5,10 +5,10 @@
 namespace headgate::gateway {
 namespace {
 
-// 503 means that the request could not be counted, and such a request is not sent to the other upstream
+// only this status leads to the other upstream: with 503, the request could not be counted
 constexpr unsigned kRejected = 429;
-/// The steps after a rejection. The permits were returned, and no more are taken. The waiting room protects servers
-/// that the request no longer goes to.
+/// The steps that a request skips after a rejection. Its permits were returned, and it takes no more. The waiting room
+/// protects servers to which the request no longer goes.
 constexpr StepSet kOfAdmitted = {
     Step::limits, Step::limits_of_guesses, Step::room,  Step::limits_by_claim, Step::limits_in_redis,
     Step::delay,  Step::notices,           Step::settle};
@@ -17,8 +17,8 @@ bool is_rejected(const Problem& problem) noexcept {
   return problem.ended_by == EndedBy::limit && problem.status == kRejected;
 }
 
-/// Returns whether a limit of guesses rejects the request. At the other upstream, its caller would learn whether the
-/// credential is right.
+/// Returns whether a limit of guesses rejects the request. Such a request must not go to the other upstream, where its
+/// caller would learn whether the credential is right.
 bool is_guess(const Exchange& x) noexcept {
   const auto* const by = x.admission.binding;
   return by != nullptr && by->route_limit->of_guesses;

@@ -12,8 +12,8 @@ namespace headgate::gateway {
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept;
 
 /// Changes the route of `x`. Returns the steps that the request still takes: all steps that identify the caller, and
-/// those of the other upstream. No further limit checks a request that a limit has rejected; all other requests are
-/// counted as usual.
+/// those of the other upstream. If a limit has rejected the request, no further limit checks it. Otherwise limits count
+/// it as usual.
 StepSet go_elsewhere(Exchange& x, const Problem& problem);
 
 }  // namespace headgate::gateway

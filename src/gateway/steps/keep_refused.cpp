@@ -1,4 +1,5 @@
-// Keeps refused requests that were malformed, too large or too slow, for operators. Other requests are never copied.
+// Stores refused requests that were malformed, too large or too slow, so that operators can read them. Other requests
+// are never copied.
 
 #include "gateway/record/refused_text.hpp"
 #include "steps.hpp"
@@ -14,7 +15,7 @@ namespace headgate::gateway {
 namespace {
 
 constexpr std::size_t kLongestText = 256;
-/// The size at which the rebuilding of a request head stops, in bytes.
+/// The size in bytes at which the reconstruction of a request head stops.
 constexpr std::size_t kLongestHead = 4 * RefusedRequests::kHead;
 
 /// Returns whether the status concerns the form of a request: 400, 408, 413, 414, 417, 431, 501 or 505. Other statuses

@@ -13,7 +13,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// `problem` is the answer to the caller, and remains valid after the call.
+/// Handles a rejection: `problem` becomes the answer to the caller, or empty if the request passes without its
+/// appointment.
 void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
   if (x.appointments.kept && used_before(x, round)) {
     problem = admit(path, x, round.stage);

@@ -1,4 +1,4 @@
-// Notes offences of callers, for which they may be suspended.
+// Counts the offences of callers, for which they may be suspended.
 
 #include "gateway/limits/offences.hpp"
 
@@ -23,7 +23,8 @@ bool rejected_by(const Exchange& x, const RouteBan& ban) {
 bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
   const auto& statuses = ban.policy->statuses;
   if (statuses.empty()) return rejected_by(x, ban);
-  const bool avoided = avoided_answer(x) && x.broken_off == BrokenOff::no;  // the client itself avoided the answer
+  const bool avoided =
+      avoided_answer(x) && x.broken_off == BrokenOff::no;  // the client itself ended the request before the answer
   return avoided || std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
@@ -37,8 +38,8 @@ void note_offences(Path& path, Exchange& x) {
   }
 }
 
-/// Notes the offences of a request before it is answered with `problem`. If an offence begins a suspension, the answer
-/// tells how long the suspension lasts. A request that takes no permits notes no offence, but gets the same answer.
+/// Counts the offences of a request before it is answered with `problem`. If an offence begins a suspension, the answer
+/// states how long it lasts. The offence of a request that takes no permits is not counted, but the answer is the same.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem) {
   const bool peek = x.admission.peek;
   if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;

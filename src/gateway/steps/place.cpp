@@ -5,7 +5,7 @@
 
 namespace headgate::gateway {
 
-// The request is admitted here. If it waited for a place, it has the place already (gateway/steps/queue).
+// Takes the place, unless the request has waited for it and has it already (gateway/steps/queue).
 MaybeProblem take_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (x.client_gone) return {};

@@ -49,7 +49,7 @@ bool waits_for_place(Path& /*path*/, Exchange& x) {
   return concurrency && concurrency->queue() && !concurrency->admits_now(x.shedding.effective);
 }
 
-// If the request has no place at the end, it is refused, and the permits of its limits are returned.
+// Waits for a place. If the request gets none, it is refused, and the permits of its limits are returned.
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x) {
   if (x.client_gone) co_return MaybeProblem{};
   auto& concurrency = *concurrency_of(x);

@@ -72,7 +72,7 @@ class Visit {
     return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   }
 
-  /// The caller has a pass, which is renewed from time to time, so that an active caller stays inside.
+  /// Lets a caller with a pass in. The pass is renewed from time to time, so that an active caller stays inside.
   Task<std::optional<Problem>> remain(std::int64_t age) {
     x_.room.outcome = RoomOutcome::inside;
     if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;

@@ -10,10 +10,10 @@ namespace headgate::gateway {
 
 constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
 
-// A row that appears at several places of the path. `at` gives the place, and the reason for it.
+// The functions below make rows that appear at several places of the path. `at` has the place and its reason.
 
-/// The limits of one stage. Limits in Redis need a call; of the limits in memory, only limits in flight may let a
-/// request wait.
+/// The limits of one stage. All limits in Redis need a call. Of the limits in memory, only those of requests in flight
+/// may make a request wait.
 template <Stage stage, RoundPart part = RoundPart::all>
 constexpr StepRow limits_row(StepRow at) {
   constexpr auto kHere = [](Path& path, Exchange& x) { return admit(path, x, stage); };

@@ -23,8 +23,8 @@ Task<MaybeProblem> client_left(Exchange& x) {
   co_return problem_of_operator(x);
 }
 
-/// Returns the parts of the request that a TRACE answer needs: its line, Host, Via and Max-Forwards, but no cookies or
-/// credentials.
+/// Returns the parts of the request for the answer to TRACE: the request line, Host, Via and Max-Forwards, but no
+/// cookies or credentials.
 std::string message_of(const Exchange& x) {
   std::string out(x.request.method);
   out.append(" ")

@@ -19,14 +19,14 @@
 namespace headgate::gateway {
 namespace {
 
-/// The interval at which the first request of a queue looks for a place although nobody has notified it, because a
-/// server may have become free or returned without a message to this worker.
+/// The interval at which the first request of a queue looks for a place although nobody has notified it, because this
+/// worker gets no message when a server becomes free or comes back.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 constexpr std::uint64_t kLongestServerWait = 60;
 
 upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstreams[x.route->upstream]; }
 
-/// The places at the servers, and the number that this request may use.
+/// The number of places at the servers, and how many of them this request may use.
 struct Places {
   shed::Overload* overload = nullptr;  ///< null if servers have no maximum number of requests
   upstream::PlaceUse use;
@@ -64,8 +64,8 @@ bool reserve(Exchange& x) {
 
 enum class At : std::uint8_t { first, end };
 
-/// Notes that the request finds no place. At the start of the wait, the refusal is noted only if a place is free but
-/// reserved for a higher priority; at the end it is always noted. Returns whether the refusal was noted.
+/// Counts the refusal of a request that finds no place. At the start of the wait, the refusal is counted only if a
+/// place is free but reserved for a higher priority; at the end it is always counted. Returns whether it was counted.
 bool note_refused(const Exchange& x, At at) {
   const auto places = places_of(x);
   const bool held = places.overload && places.free() > 0 && places.use.taken >= places.ceiling;
@@ -82,7 +82,7 @@ Duration patience_for_server(const Exchange& x) {
   return out;
 }
 
-/// Returns the number of seconds after which the servers will have finished one request more than the queue can hold.
+/// Returns the estimated number of seconds until the servers have finished one request more than the queue can hold.
 std::uint64_t retry_after_of(const Exchange& x) {
   const auto time = upstream_of(x).time_for(std::size_t{x.route->server_queue->length} + 1);
   const auto seconds = (time.count() + 999'999) / 1'000'000;
@@ -97,7 +97,7 @@ class ServerTurn final : public InLine {
     line = keyed_hash(x.caller.ip_key, 0);
   }
 
-  /// Returns whether the request has a place now.
+  /// Waits for a place. Returns whether the request has got one.
   Task<bool> wait() {
     const auto& queue = *x_.route->server_queue;
     if (queue.length == 0 || left() <= Duration(0)) co_return false;
@@ -130,7 +130,8 @@ class ServerQueueCounters {
     for (const auto* const route : counting.compiled.serving()) {
       if (!route->takes(kStep) || route->server_queue->length == 0) continue;  // the route may have no upstream
       const auto& own = upstreams[route->upstream].concurrency;
-      if (own && own->adaptive && own->queue) continue;  // this queue has its own gauge
+      if (own && own->adaptive && own->queue)
+        continue;  // the queue of the adaptive limit uses the gauge of this upstream
       waiting_[route->upstream] = &counting.registry.gauge(observe::family::queue_waiting,
                                                            {route->upstream_name, std::to_string(counting.worker)});
     }

@@ -1,4 +1,4 @@
-// Settles costs that only the answer tells.
+// Settles costs that are known only from the answer.
 
 #include "gateway/limits/settle.hpp"
 

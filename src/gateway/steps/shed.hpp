@@ -14,7 +14,7 @@ struct Path;
 shed::Concurrency* concurrency_of(const Exchange& x) noexcept;
 
 /// Shows the limit and the numbers of active and waiting requests in the metrics. Does nothing if a reload has replaced
-/// the configuration of `x`, because the gauges would never be cleared.
+/// the configuration of `x`, because nothing would clear the gauges afterwards.
 void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& concurrency) noexcept;
 
 /// Returns the overload state of the upstream, which all workers share; null if it sheds no load.

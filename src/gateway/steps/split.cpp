@@ -14,7 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-// The bytes "headsplt". A change of this number moves every key.
+// The bytes "headsplt". If this number changed, every key could move to another share.
 constexpr std::uint64_t kSplitKey = 0x68656164'73706C74;
 
 bool forces(const Exchange& x, const SplitShare& share) noexcept {
@@ -62,7 +62,7 @@ std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view ke
 std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t random) noexcept {
   std::uint64_t all = 0;
   for (const auto& share : shares) all += share.weight;
-  // Weights are small compared with 2^64, so the remainder favours no share noticeably.
+  // Weights are small compared with 2^64, so the remainder is distributed evenly enough.
   auto at = all == 0 ? 0 : random % all;
   std::size_t last = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -87,7 +87,8 @@ MaybeProblem split(Path& /*path*/, Exchange& x) {
 
 void change_route(Exchange& x, const Route& chosen) {
   const auto& whole = *x.route;
-  // The limits of both plans are in the same order. Only the limits of the upstream differ, and they come later.
+  // The plans of both routes have the same limits in the same places. Only the limits of the upstream differ, and the
+  // request has not reached those yet.
   const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
   for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);
   if (x.appointments.kept && x.appointments.kept->of) x.appointments.kept->of = same(x.appointments.kept->of);

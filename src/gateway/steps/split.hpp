@@ -10,8 +10,8 @@
 namespace headgate::gateway {
 
 /// Returns the share for this key, which is the same on every gateway and after every restart. Each share gets keys in
-/// proportion to its weight. If one weight grows, no key leaves that share; a new share takes keys from all others in
-/// the same proportion (weighted rendezvous hashing). At least one weight must be above 0.
+/// proportion to its weight. If the weight of a share grows, no key leaves this share. A new share takes the same
+/// fraction of keys from each other share (weighted rendezvous hashing). At least one weight must be above 0.
 std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view key) noexcept;
 
 /// Returns a random share. `random` must be evenly distributed over all 64-bit values.

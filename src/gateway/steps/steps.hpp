@@ -40,23 +40,24 @@ MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, st
 /// Changes the route of `x` to that of one upstream. Earlier checks stay valid, because both routes have the same
 /// limits up to here. If Admission::peek is set, the first share with a weight is used in place of a random one.
 MaybeProblem split(Path& path, Exchange& x);
-/// Notes the offences of a request before it is answered with `problem`. If a suspension begins, `problem` tells how
+/// Counts the offences of a request before it is answered with `problem`. If a suspension begins, `problem` states how
 /// long it lasts.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
-/// Notes the offences that were not noted before the answer.
+/// Counts the offences that were not counted before the answer.
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 extern const StepCounts kSuspensionCounts;
 /// Returns the answer to a caller that is suspended for this time. The problem is silent if the policy closes
-/// connections and no other caller shares this connection. `usual` is the sentence that is used unless the policy has
-/// its own.
+/// connections and no other caller shares this connection. `usual` is the sentence of the answer if the policy has
+/// none.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 /// Adds the cost of the exchange to the bill, at its end. Adds nothing if the permits of its limits were returned: the
 /// request was then rejected or not served.
 void bill(Path& path, Exchange& x);
 void leave_in_flight(Path& path, Exchange& x);
-/// Counts the wait for a permit of a limit. The wait for a place at the upstream is counted with the place.
+/// Counts the wait for a permit of a limit. The wait for a place in the upstream's capacity is counted by
+/// kCapacityCounts.
 extern const StepCounts kPermitWaitCounts;
 /// Records how long the request waited for permits in flight and for a place in the upstream's capacity.
 void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
@@ -67,11 +68,12 @@ extern const StepCounts kRoomCounts;
 void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and the route's demands on them.
 MaybeProblem authenticate(Path& path, Exchange& x);
-/// Returns whether a name and a password have to be checked. If not, a simulation assumes the caller.
+/// Returns whether a name and a password have to be checked. They are not if a simulation assumes the caller.
 bool password_waits(Path& path, Exchange& x);
 /// Checks whether the name and password belong to a user of the route.
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
-/// Decides by remembered results only, and assumes that a password without a remembered result is right.
+/// Decides only by remembered results. If there is none, a candidate and an explanation assume that the password is
+/// right.
 MaybeProblem peek_at_password(Path& path, Exchange& x);
 /// Explains whether the password was assumed to be right.
 void explain_password(Exchange& x, Explanation& explanation);
@@ -96,8 +98,7 @@ MaybeProblem pass_circuit(Path& path, Exchange& x);
 void leave_circuit(Path& path, Exchange& x);
 
 MaybeProblem shed(Path& path, Exchange& x);
-/// Finds the priority of a request that takes no permits, because some tiers depend on the priority. For other
-/// requests, shed() finds the priority.
+/// Finds the priority of a request that takes no permits. For other requests, shed() does this.
 MaybeProblem rank(Path& path, Exchange& x);
 /// Counts the layer of load shedding that refused the request, in any step, or the time that the request waited for its
 /// places.
@@ -134,7 +135,7 @@ extern const StepCounts kServerQueueCounts;
 
 MaybeProblem note_quotas(Path& path, Exchange& x);
 void leave_quotas(Path& path, Exchange& x);
-/// Notes that the request has passed all checks and will be answered.
+/// Records that the request has passed all checks and will be answered.
 MaybeProblem note_served(Path& path, Exchange& x);
 void settle_costs(Path& path, Exchange& x);
 
@@ -143,7 +144,7 @@ Task<MaybeProblem> serve(Path& path, Exchange& x);
 extern const StepCounts kForwardingCounts;
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
-/// Keeps a request that was malformed, too large or too slow, so that operators can look at it.
+/// Stores a request that was malformed, too large or too slow, so that operators can read it.
 void keep_refused(Path& path, const Exchange& x);
 void keep_refused_head(Path& path, const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault);
 void keep_failed_handshake(Path& path, const boost::asio::ip::address& peer, std::string_view reason);

@@ -5,7 +5,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns the marks of a step in the table: properties beyond letting a request go on or ending it.
+/// Returns the marks of a step in the table: properties other than letting a request continue or ending it.
 std::string marks(const StepRow& row) {
   std::string out;
   const auto add = [&out](const char* mark) { out.append(out.empty() ? "" : ", ").append(mark); };

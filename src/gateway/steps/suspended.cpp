@@ -40,7 +40,7 @@ std::optional<FoundSuspension> find_suspended(Exchange& x, const limit::BanTable
   const auto key = key_to_ban(x, *ban.route_limit);
   if (!key) return std::nullopt;
   const auto& name = ban.route_limit->ready->base;
-  if (ban.policy == nullptr)  // otherwise the step of the policy has checked the caller
+  if (ban.policy == nullptr)  // a limit with a policy is checked by the step `bans`
     if (const auto found = bans.find(name, *key, now)) return FoundSuspension{*found, *key};
   const auto before = ban.by_address ? before_block(*ban.route_limit->limit, *key) : std::nullopt;
   if (!before) return std::nullopt;
@@ -64,8 +64,7 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     if (ban.after_auth != after_auth) continue;
     const auto suspended = find_suspended(x, path.services.bans, ban, now);
     if (!suspended) continue;
-    // A limit in observe mode refuses nobody, and neither does a suspension that began while the limit was in that
-    // mode.
+    // Neither a limit in observe mode refuses a request, nor a suspension that began while the limit was in that mode.
     const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;
     if (observed && x.suspension.by != nullptr) continue;
     x.suspension.by = &ban;

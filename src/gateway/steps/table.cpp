@@ -8,7 +8,7 @@
 
 namespace headgate::gateway {
 
-// The order of the path. A row that refuses early is cheap, or protects what comes after it.
+// The rows in the order of the path. A step is early if it is cheap, or if it protects the later steps.
 constexpr std::array<StepRow, kSteps> kPath{{
     {.step = Step::find_route,
      .marks = mark::common | mark::of_candidates,

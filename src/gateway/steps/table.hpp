@@ -22,7 +22,7 @@ struct Explanation;
 struct Run {
   /// Runs at once, without a coroutine.
   MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
-  /// Runs as a coroutine, instead of `at_once`, if `waits` returns true or is null.
+  /// Runs as a coroutine in place of `at_once`, if `waits` returns true or is null.
   Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
   bool (*waits)(Path& path, Exchange& x) = nullptr;
 };
@@ -31,7 +31,7 @@ struct Run {
 enum class OnRefusal {
   stays,        ///< kept, because the caller has caused the refusal: guesses and floods must not be free
   goes_back,    ///< returned, because the gateway cannot serve the request, and the caller is not charged
-  goes_back_by  ///< returned by the step itself, which needs them until then
+  goes_back_by  ///< returned by the step itself, which still needs them when it refuses
 };
 
 /// The counters of a step. Each step defines their type, and they are created for each configuration.
@@ -73,8 +73,9 @@ namespace mark {
 inline constexpr unsigned common = 1;         ///< the step has no member of StepState
 inline constexpr unsigned of_preflights = 2;  ///< preflights take the step, too
 inline constexpr unsigned identifies = 4;  ///< the step helps to find the caller whose limits the path `usage` reports
-inline constexpr unsigned of_candidates = 8;        ///< a candidate takes the step, in the form that `peek` gives
-inline constexpr unsigned left_by_candidates = 16;  ///< a candidate does not run the step, but leaves it at the end
+inline constexpr unsigned of_candidates = 8;  ///< a candidate takes the step, with the functions in `peek`
+inline constexpr unsigned left_by_candidates =
+    16;  ///< a candidate does not run the step, but runs its `leave` at the end
 }  // namespace mark
 
 struct StepRow {
@@ -98,7 +99,7 @@ struct StepRow {
 /// All steps, in their order.
 extern const std::array<StepRow, kSteps> kPath;
 
-/// The steps that keep something in StepState.
+/// The steps that have members of StepState.
 extern const StepSet kKeeping;
 /// The steps that preflights take; they skip the limits of their route.
 extern const StepSet kOfPreflights;
@@ -107,7 +108,7 @@ extern const StepSet kIdentifying;
 /// The steps that a candidate takes, and the steps that it only leaves.
 extern const StepSet kOfCandidates, kLeftByCandidates;
 
-/// Finds the steps of a route. Call it when the rest of the route is complete.
+/// Sets the steps of a route. Call it when the rest of the route is complete.
 void note_steps(Route& route);
 
 }  // namespace headgate::gateway

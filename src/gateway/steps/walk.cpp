@@ -20,7 +20,7 @@ const Run* Walk::next() {
     const auto& run = row.*run_;
     if (run.task != nullptr && (run.waits == nullptr || run.waits(path_, x_))) return &run;
     if (run.at_once != nullptr) {
-      // Most steps do not refuse, so nothing is copied for them.
+      // The result is not copied, because most steps do not refuse.
       if (const auto said = run.at_once(path_, x_)) refused(*said);
     }
     if (x_.route != route_) {
@@ -36,7 +36,7 @@ const Run* Walk::next() {
 void Walk::ended(const MaybeProblem& problem) {
   if (problem) refused(*problem);
   if (problem_) return;
-  // The steps are read again, because an operator may have suspended a caller in the meantime.
+  // The steps are determined again, because an operator may have suspended a caller while the step waited.
   ahead_ = served() ? StepSet() : steps().behind(at_);
 }
 
@@ -56,7 +56,7 @@ void Walk::refused(const Problem& problem) {
 }
 
 void leave_step(Path& path, Exchange& x, Step step) {
-  x.left.add(step);  // the step is marked first, so that it is never left twice, even if leaving it throws
+  x.left.add(step);  // the step is recorded first, so that it is never left twice, even if leaving it throws
   row_of(step).leave(path, x);
 }
 

@@ -57,12 +57,12 @@ class Walk {
 /// Leaves one step before the end of the exchange. The step must have a `leave` function in the table, and is not left
 /// again at the end.
 void leave_step(Path& path, Exchange& x, Step step);
-/// Leaves these steps at the end of an exchange, in reverse order: returns their permits, counts and notes their
+/// Leaves these steps at the end of an exchange, in reverse order: returns their permits, and counts and records their
 /// results.
 void leave_steps(Path& path, Exchange& x, StepSet only = StepSet::all());
 
-// Adds the facts that the steps of the route tell about an exchange (StepFacts). Adds nothing if the exchange took none
-// of the steps because it has no route, or a route that was found only for the log.
+// Adds the facts that the steps of the route provide about an exchange (StepFacts). Adds nothing if the exchange took
+// none of the steps because it has no route, or a route that was found only for the log.
 void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x);
 inline void count_steps(const ExchangeCounters& counters, const Exchange& x) {  // most steps count nothing
   if (x.route != nullptr && x.snapshot && !x.route->counted.empty())

@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns the address block that decided, for the log.
+/// Returns the reason for the refusal, for the log: the denied block, or that no allowed block has the address.
 std::string_view why_not(Exchange& x, const AddressDecision& decision) {
   if (decision.bits == identity::AddressBlocks::kNone) return "no block that is allowed holds the address";
   return x.text.join({identity::block_of(x.caller.address, static_cast<unsigned>(decision.bits)), " is denied"});

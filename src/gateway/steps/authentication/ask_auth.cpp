@@ -28,7 +28,7 @@ std::string_view field_of(const AuthAnswer& answer, http::Known id) noexcept {
 }
 
 Problem refusal(Exchange& x, const AuthAnswer& answer) {
-  // A gRPC call cannot follow a redirect: its library would report the status.
+  // A gRPC client does not follow redirects; it would report the status 3xx as an error.
   const bool redirects = answer.status / 100 == 3;
   const bool grpc = is_grpc(x);
   return {.status = redirects && grpc ? 401U : answer.status,
@@ -72,7 +72,7 @@ AuthGuesses::Said said_of(const Exchange& x) noexcept {
   return x.auth->status == 401 ? Said::wrong : Said::nothing;
 }
 
-/// The span of the call, which the service gets as its parent.
+/// Records the span of the call to the service. The service gets this span as its parent.
 class Traced {
  public:
   explicit Traced(Exchange& x) : x_(x) {
@@ -109,12 +109,12 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   guess.end(path.services.memory, x, said_of(x));
   if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
     if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
-  // no client needs an answer any more, so the step `serve` ends the exchange
+  // null means that the client has left, so the step `serve` ends the exchange
   if (x.auth == nullptr) co_return MaybeProblem{};
   co_return follow(x, *x.auth);
 }
 
-// Makes no call. A candidate uses the service's answer to the live request.
+// Decides without a call. A candidate uses the service's answer to the live request.
 MaybeProblem peek_at_auth(Path& path, Exchange& x) {
   if (!x.auth) x.auth = path.auth->remembered(x);
   return x.auth ? follow(x, *x.auth) : MaybeProblem{};

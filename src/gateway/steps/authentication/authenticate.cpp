@@ -113,7 +113,7 @@ identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken
   }
   const auto& refused = verified.error();
   if (refused.error == identity::JwtError::no_keys)
-    return_failure(path.services.memory, x);  // this is not the caller's fault
+    return_failure(path.services.memory, x);  // without keys, the refusal is not the caller's fault
   else if (!x.admission.peek)
     path.tokens->put(token, refused);
   return {nullptr, refused};

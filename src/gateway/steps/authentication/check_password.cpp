@@ -42,8 +42,8 @@ MaybeProblem take_user(Exchange& x, std::string_view user) {
 
 /// The user name and password of the request.
 struct ShownUser {
-  MaybeProblem problem;  ///< set if the name or password cannot be right
-  bool listed = true;    ///< false if only a candidate names the user file, which was not read
+  MaybeProblem problem;  ///< set if it is certain without a check that the name or password is wrong
+  bool listed = true;    ///< false if the user file was not read, because only a candidate names it
   std::string user;
   PasswordQuestion question;
 };
@@ -122,7 +122,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   auto right = path.passwords->remembered(shown.question);
   if (!right) {
     std::optional<FailureCharge> charge;
-    // The attempt is taken before the result is known, so that parallel guesses are not cheaper.
+    // The attempt is taken before the result is known, so that parallel guesses cost as much as successive ones.
     if (!joins && !reserve_failure(path.services.memory, x)) charge.emplace(path.services.memory, x);
     const auto since = x.clock->steady();
     auto asking = path.passwords->ask(x, std::move(shown.question), std::move(charge), patience(x));
@@ -136,8 +136,8 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   co_return take_user(x, shown.user);
 }
 
-// Checks no password. A candidate uses the result of the live request. A caller that asks for its remaining permits
-// learns nothing from a password whose result is not remembered.
+// Checks no password. A candidate uses the result of the live request. If the result is not remembered, a question
+// about the remaining permits is refused, so that it reveals nothing about the password.
 MaybeProblem peek_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);
@@ -146,7 +146,8 @@ MaybeProblem peek_at_password(Path& path, Exchange& x) {
   const auto right = shown.listed ? path.passwords->remembered(shown.question) : std::nullopt;
   if (right) return *right ? take_user(x, shown.user) : MaybeProblem(ask_for_password(x, AuthStatus::refused));
   const bool unknown = shown.listed && !shown.question.known;
-  const bool asked = x.admission.peek;  // otherwise the request belongs to a candidate
+  const bool asked =
+      x.admission.peek;  // this is a question about the caller; otherwise the request belongs to a candidate
   if (unknown || (asked && !x.trusts_names)) return ask_for_password(x, AuthStatus::refused);
   x.user = x.text.join({shown.user});
   return {};

@@ -16,7 +16,7 @@ namespace {
 
 void name_address(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
-  // The key is the whole IPv4 address, whose text exists already.
+  // The key of an IPv4 address is its text, which exists already.
   if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
     caller.ip_key = x.peer_text;
     return;
