@@ -22,10 +22,10 @@ struct Booking {
   Booking() = default;
   Booking(const Booking&) = delete;  // deleted because checks point to `share`
   Booking& operator=(const Booking&) = delete;
-  /// The checks that book the limit's permits in advance, followed by the check of the client address's share.
+  /// The checks that book the limit's permits in advance; after them, the check of the share of the client's address.
   boost::container::static_vector<limit::Check, kMaxBooking> checks;
   std::size_t debts = 0;
-  limit::Rule share;  ///< the rule of the address; unused if each key has one owner
+  limit::Rule share;  ///< the rule for the share of the client's address; unused if each key has one owner
 };
 
 /// Collects the checks that reserve the permits of `checked`, even below zero, unless the client's address has booked
@@ -59,7 +59,7 @@ std::string_view presented(const Exchange& x) {
 }
 
 /// Returns the limit that rejected the round if that limit offers an appointment now; otherwise null. While Redis is
-/// unavailable, no appointment is offered, because permits that are counted in this process are not reserved at other
+/// unavailable, no appointment is offered, because permits that this process reserves are not reserved at other
 /// gateways.
 const CheckedLimit* hands_out(const Exchange& x) {
   const auto& a = x.admission;
@@ -70,7 +70,7 @@ const CheckedLimit* hands_out(const Exchange& x) {
 }
 
 /// Makes an appointment for the permits that `booked` has reserved, and tells the client its start. Returns false if
-/// the permits become available too late. For a dry run only the start is told.
+/// the permits become available too late. In a dry run, the client is only told the start.
 bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> booked,
            std::span<const limit::Decision> decisions, Problem& problem) {
   auto& a = x.admission;
@@ -122,8 +122,8 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
   return {};
 }
 
-/// Returns whether the round was rejected because the appointment had been used before. If so, the caller repeats the
-/// round without the appointment.
+/// Returns whether the round was rejected because the appointment had been used before. If so, the calling function
+/// repeats the round without the appointment.
 bool used_before(Exchange& x, Round& round) {
   if (!x.appointments.kept || x.appointments.kept->used) return false;
   const auto* const use = &x.appointments.kept->use;

@@ -15,7 +15,7 @@ void give_back(Path& path, Exchange& x) {
   if (a.returned) return;
   if (x.route->takes(Step::in_flight) && !a.peek) path.in_flight->release(x);
   a.returned = true;
-  // The numbers of the binding limit are outdated now.
+  // The numbers of the binding limit are no longer valid.
   if (a.outcome != Admission::Outcome::rejected) a.binding = nullptr;
   if (a.peek || a.held == 0) return;
   boost::container::static_vector<limit::Check, Admission::kMax> here;

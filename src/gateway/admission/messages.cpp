@@ -73,8 +73,8 @@ std::uint32_t Messages::begun(std::string_view bytes) {
   return first ? times - 1 : times;
 }
 
-// If more messages arrive at once than the limit ever allows, they are checked in parts. A rejection then tells the
-// wait for the next part; a check of all messages would say that no wait helps.
+// If more messages arrive at once than the limit ever allows, they are checked in parts. A rejection then states the
+// wait for the next part; a check of all messages at once would state that no wait helps.
 Task<MaybeProblem> Messages::take(std::uint32_t times) {
   while (times > 0) {
     const auto part = std::min(times, most_at_once());
@@ -131,8 +131,8 @@ Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
   co_return MaybeProblem{};
 }
 
-/// Returns the checks of the limits that count messages in this store. A limit that counted in memory instead of Redis
-/// when the call began counts in memory until the call ends.
+/// Returns the checks of the limits that count messages in this store. If a limit of Redis counted the beginning of the
+/// call in memory, it counts in memory until the call ends.
 Messages::StoreChecks Messages::asked(Source source, std::uint32_t times) const {
   StoreChecks out;
   const auto& a = x_.admission;
@@ -203,7 +203,7 @@ void Messages::conclude(const StoreChecks& asked, Instant now, Each each) {
 
 void Messages::taken(const StoreChecks& asked, std::uint32_t times, Instant now) {
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t first, bool allowed) {
-    if (!allowed) {  // Only a limit in observe mode can be reached here without permits.
+    if (!allowed) {  // Only a limit in observe mode may lack permits here.
       checked.decision = LimitDecision::rejected;
       checked.refused += times;
       return;
@@ -238,8 +238,8 @@ Task<MaybeProblem> Messages::rejected(StoreChecks asked, std::uint32_t times, In
   co_return problem;
 }
 
-/// Finds the wait until all messages of the call are allowed at once, because a client without an answer repeats the
-/// call from its beginning. Takes no permits. `rejecting` has the checks that rejected the call.
+/// Finds the wait until all messages of the call so far are allowed at once, because the client will repeat the call
+/// from its beginning. Takes no permits. `rejecting` has the checks that rejected the call.
 Task<void> Messages::peek_at_whole(StoreChecks rejecting) {
   const auto look = [this](StoreChecks& whole) {
     for (auto& check : whole.checks) {

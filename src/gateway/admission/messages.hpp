@@ -23,9 +23,9 @@ struct Path;
 /// content.
 class MessageCount {
  public:
-  /// The flag bytes with which a message may begin. With `known`, these are the flags of gRPC, gRPC-Web and Connect.
-  /// Any other byte shows that the body has another format, such as JSON, text or plain Protocol Buffers; counting
-  /// stops there.
+  /// The flag bytes with which a message may begin. With `known`, only the flags of gRPC, gRPC-Web and Connect are
+  /// allowed. Any other byte shows that the body has another format, such as JSON, text or plain Protocol Buffers, and
+  /// ends the count.
   enum class Flags : bool { any, known };
   explicit MessageCount(Flags flags = Flags::any) noexcept : flags_(flags) {}
 
@@ -35,7 +35,7 @@ class MessageCount {
 
  private:
   Flags flags_;
-  bool over_ = false;       ///< true once the body has turned out to have another format
+  bool over_ = false;       ///< true after a byte has shown that the body has another format
   std::uint64_t left_ = 0;  ///< remaining bytes of the current message
   std::uint32_t length_ = 0;
   unsigned prefix_ = 0;  ///< bytes of the current prefix that have arrived, 0 to 4

@@ -56,7 +56,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   return true;
 }
 
-/// Returns the time after which the limits that counted this rejected request would allow the same request.
+/// Returns the time after which the same request would be allowed by the limits that count rejected requests.
 Duration again_after(const Admission& a, RoundTime now) {
   Duration longest(0);
   for (const auto& checked : a.limits) {
@@ -90,7 +90,8 @@ Duration again_after(const Admission& a, RoundTime now) {
   return true;
 }
 
-/// Appends the checks of a limit in flight, with appointments, or in shards. Returns false if they do not fit.
+/// Appends the checks of a limit of requests in flight, a limit with appointments, or a limit with shards. Returns
+/// false if there are too many checks.
 [[nodiscard]] bool append_special(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
                                   Source source, limit::ShardTurns& turns) {
   if (x.appointments.kept && x.appointments.kept->of == &route_limit && !x.appointments.kept->used)

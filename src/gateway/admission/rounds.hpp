@@ -19,8 +19,8 @@ Problem uncountable(const limit::Limit& limit);
 /// Decides the checks in this process and records the result. Returns false if a limit rejects the request.
 bool decide_here(Path& path, Exchange& x, Round& round);
 
-/// Records the decisions and finds the binding rule. If a limit of this round rejected, the rule is searched among the
-/// limits of this round, otherwise among all limits so far. Limits in observe mode never bind.
+/// Records the decisions and finds the binding rule. If a limit of this round has rejected the request, the binding
+/// rule is one of this round; otherwise it may be of any limit so far. Limits in observe mode never bind.
 void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
 /// Sets `problem` to the rejection by the binding limit.

@@ -155,8 +155,8 @@ StageAdmission::Next StageAdmission::admitted() {
   return Next::done;
 }
 
-/// Charges this gateway's own share as well. For some time after an outage, other gateways may still have to charge
-/// Redis for requests that they allowed. During this time, the share must allow the request as well. The share is not
+/// Charges this gateway's own share as well. For some time after an outage, other gateways may not yet have charged
+/// Redis for all requests that they allowed. During this time, the share must also allow the request. The share is not
 /// charged to Redis later, because Redis has counted the request already. The numbers for the client come from Redis.
 void StageAdmission::take_share() {
   if (whom_ == AdmitFor::candidate || round_.asked.steady >= x_.snapshot->redis->recovering_until()) return;
@@ -177,15 +177,15 @@ void StageAdmission::return_share() {
   share_.clear();
 }
 
-/// Charges the share if the outage ended during the call to Redis, which waited for the probe. If the share rejects,
-/// the permits that Redis granted are returned.
+/// Does the same as take_share() if the outage ended during the call to Redis, which waited until Redis could be
+/// reached again. If the share rejects, the permits that Redis granted are returned.
 void StageAdmission::take_share_late() {
   auto& redis = *x_.snapshot->redis;
   if (whom_ == AdmitFor::candidate || round_.asked.steady >= redis.recovering_until()) return;
   auto& a = x_.admission;
   Round late(a, RoundKind::share, round_.stage, round_.part);
   late.asked = moment();
-  if (collect(path_, x_, late)) return;  // There is no room for these checks next to those of Redis.
+  if (collect(path_, x_, late)) return;  // The request has too many checks to add these, so the share is not charged.
   if (late.empty() || path_.services.memory.decide(late.checks(), late.asked.wall, late.decisions()))
     return late.drop();
   conclude(path_, x_, late, false);

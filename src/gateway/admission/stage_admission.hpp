@@ -1,6 +1,6 @@
 #pragma once
-// The admission of one request by the limits of one stage, as a state machine without I/O. It is driven by the limit
-// steps and by the candidate (gateway/candidate), which calls its Redis while the client is being served.
+// The admission of one request by the limits of one stage, as a state machine without I/O. The limit steps drive it,
+// and so does the candidate (gateway/candidate), which calls Redis while the client is being served.
 
 #include "gateway/limits/round.hpp"
 #include "gateway/limits/shards.hpp"
@@ -16,8 +16,8 @@ namespace headgate::gateway {
 /// The purpose of an admission.
 enum class AdmitFor : std::uint8_t {
   caller,
-  /// for the candidate, whose result no client sees: nothing is counted in place of Redis, and no appointment is kept
-  /// or offered
+  /// for the candidate, whose result no client sees: nothing is counted locally in place of Redis, and appointments are
+  /// neither used nor offered
   candidate
 };
 
@@ -77,7 +77,7 @@ class StageAdmission {
   Round round_;
   const Admission::Outcome outcome_before_;
   const Duration delay_before_;
-  /// permits that were taken in memory in addition to those in Redis, after an outage
+  /// checks that took permits in memory in addition to those in Redis, after an outage
   std::vector<limit::Check> share_;
   std::optional<OtherShards> others_;  ///< set once a shard has rejected the request
   MaybeProblem problem_;

@@ -87,7 +87,7 @@ PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& 
   auto& check = *call->check;
   call->address = keyed_hash(x.caller.ip_key, 0);
   check.key = call->address;
-  // Callers who have shown a right password get room first, however many others come.
+  // Addresses that have shown a right password have priority, so that others cannot keep them out.
   check.priority = counts(proven_, call->address) ? shed::Priority::critical : shed::Priority::normal;
   check.password = std::move(question.password);
   check.hash = std::move(question.hash);
@@ -125,8 +125,8 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 
-/// A check that has begun goes on, and its result is remembered and charged. A place in the queue costs an attempt as
-/// well, because otherwise it would cost nothing to fill the queue.
+/// Removes the check from the queue. A check that has begun continues, and its result is remembered and charged. A
+/// check that leaves the queue keeps its attempt, because otherwise it would cost nothing to fill the queue.
 void PasswordCalls::forsake(Call& call) noexcept {
   if (!pool_->drop(*call.check)) return;
   if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);

@@ -35,11 +35,12 @@ struct PasswordQuestion {
 /// candidate policy reads what the active gateway remembers.
 class PasswordCalls {
  public:
-  /// How long a result is remembered. A user whose line in the file changes has another hash, so older results do not
-  /// apply.
+  /// How long a result is remembered. If the line of a user in the file changes, the hash changes, so older results no
+  /// longer apply.
   static constexpr Duration kRightFor = std::chrono::minutes(10);
   static constexpr Duration kWrongFor = std::chrono::minutes(1);
-  /// Maximum number of right results that are kept, and of wrong results. Only users have right results.
+  /// Maximum number of right results that are remembered, and also of wrong results. Only users can cause right
+  /// results.
   static constexpr std::size_t kMaxRemembered = 8192;
   /// How long a request waits for its turn and its check, unless its own deadline comes first.
   static constexpr Duration kPatience = std::chrono::seconds(10);
@@ -95,7 +96,7 @@ class PasswordCalls {
   void note(const Hash& name, const Hash& address, bool right);
   /// Begins a check. Returns null if the pool does not accept it.
   Call* begin(const Exchange& x, PasswordQuestion&& question, std::optional<FailureCharge>&& charge);
-  /// Handles a check that no exchange waits for any more.
+  /// Handles a check for which no exchange waits any more.
   void forsake(Call& call) noexcept;
   void conclude(Call& call, Outcome outcome);
 

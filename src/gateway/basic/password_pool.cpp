@@ -15,7 +15,7 @@ namespace headgate::gateway {
 namespace {
 
 constexpr unsigned kMaxPasswordThreads = 4;
-/// Threads of the pool have a lower priority than the workers.
+/// Threads of the pool have a lower priority than the workers: this is added to their nice value.
 constexpr int kNicer = 5;
 
 unsigned threads_for(unsigned wanted) noexcept {
@@ -122,7 +122,7 @@ void PasswordPool::run() {
     try {
       check->right = identity::is_password(check->password, check->hash);
     } catch (const std::bad_alloc&) {
-      // without memory, the password counts as neither right nor wrong, as in a check that had to leave the queue
+      // without memory, the password counts as neither right nor wrong, as if the check had been dropped from the queue
       check->right.reset();
     }
     const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - since);

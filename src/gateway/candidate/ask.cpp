@@ -1,4 +1,4 @@
-// Runs the candidate policy for a request: the usual walk, but only with the steps that decide, and with the
+// Runs the candidate policy for a request. The walk is the usual one, but has only the steps that decide, and uses the
 // candidate's own counters.
 
 #include "candidate_exchange.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using Next = StageAdmission::Next;
 
-/// Returns whether the refused request could wait for a permit instead, so that its outcome is unknown.
+/// Returns whether the refused request could have waited for a permit. Its outcome is then unknown.
 bool would_wait(const Exchange& y, const Problem& refused) noexcept {
   const auto& a = y.admission;
   return refused.ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr &&
@@ -50,7 +50,7 @@ CandidateExchange* Candidate::take() {
   return &made;
 }
 
-/// Must not be called while anything is lent to the exchange.
+/// Ends the comparison and returns the exchange to the pool. Must not be called while anything is lent to the exchange.
 void Candidate::release(CandidateExchange& asked) noexcept {
   if (asked.from != nullptr) asked.from->candidate = nullptr;
   asked.from = nullptr;
@@ -162,7 +162,7 @@ void Candidate::admitted(CandidateExchange& asked) {
   conclude(asked);
 }
 
-/// Leaves the comparison undecided. The permits that were taken in memory are kept, as for an admitted request.
+/// Leaves the comparison undecided. As for an admitted request, the permits that were taken in memory stay taken.
 void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
   undecided(why);
   keep(asked);
@@ -186,7 +186,7 @@ void Candidate::conclude(CandidateExchange& asked) {
   asked.done = true;
 }
 
-/// Keeps the exchange until the request ends, if steps remain to run then.
+/// Keeps the exchange until the request ends, if steps have to be left then.
 void Candidate::keep(CandidateExchange& asked) {
   auto& y = asked.x;
   y.admission.served = true;
@@ -215,7 +215,7 @@ void Candidate::answered(Exchange& x) noexcept {
 void Candidate::ended(Exchange& x) noexcept {
   auto& asked = *x.candidate;
   auto& of = asked.of;
-  if (asked.deciding) {  // The call to Redis is still running, and what remains to do needs no head.
+  if (asked.deciding) {  // The call to Redis is still running, and the work after it needs no head.
     note_end(asked);
     asked.from = nullptr;
     x.candidate = nullptr;
@@ -233,7 +233,7 @@ void Candidate::ended(Exchange& x) noexcept {
 }
 
 /// Records how the request ended. If only the candidate allows the request, its answer is unknown. The request then
-/// costs the permits that are held, and counts as no offence.
+/// costs the permits that are held, and is not counted as an offence.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
@@ -244,13 +244,13 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   y.broken_off = answered ? x.broken_off : BrokenOff::drain;
 }
 
-/// Notes the status if it is known. Called once the limits are decided and the request has ended.
+/// Records the status if it is known. Called when the limits are decided and the request has ended.
 void Candidate::note_status_of_answer(CandidateExchange& asked) {
   auto& y = asked.x;
   if (y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
-/// Runs the last steps. Offences are left out if the head is gone, because their key comes from the head.
+/// Runs the last steps. Offences are not counted if the head is gone, because their key comes from the head.
 void Candidate::leave(CandidateExchange& asked) {
   leave_steps(*path_, asked.x, asked.from != nullptr ? kLeftByCandidates : kLeftByCandidates.without({Step::offences}));
 }

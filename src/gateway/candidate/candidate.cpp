@@ -26,12 +26,12 @@ bool is_of_policy(const Problem& refused) noexcept {
     case EndedBy::limit:
       return refused.status != kUncountable;  // the cause is not a policy if Redis is unavailable
     case EndedBy::auth:
-      // the cause is not a policy if the keys of tokens are unavailable
+      // the cause is not a policy if no keys are available to check the token
       return refused.status != kUncountable || !refused.limit.empty();
     case EndedBy::ban:
     case EndedBy::no_route:
     case EndedBy::bad_request:
-    case EndedBy::respond:  // redirected to https
+    case EndedBy::respond:  // a redirect to https
       return true;
     default:
       return false;

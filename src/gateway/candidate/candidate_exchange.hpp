@@ -30,14 +30,14 @@ struct CandidateExchange {
   explicit CandidateExchange(Candidate& candidate) noexcept : of(candidate) {}
 
   Candidate& of;
-  Exchange x;                               ///< the candidate's copy of the request
+  Exchange x;                               ///< the exchange of the candidate, with a copy of the request
   Exchange* from = nullptr;                 ///< the live exchange; null once it has ended
-  std::optional<Walk> walk;                 ///< the walk of `x`, from the first step on
+  std::optional<Walk> walk;                 ///< the walk of `x` through the steps; set when it begins
   std::optional<StageAdmission> admission;  ///< the admission by limits in Redis, after `walk`
   Candidate::Said live;   ///< decision of the live policy; its key is a view into x.text if Redis is asked
   std::size_t place = 0;  ///< index in the candidate's list
   bool deciding = false;  ///< true while a call to Redis is running
-  bool lent = false;      ///< true while it has the fields of `from`
+  bool lent = false;      ///< true while `x` has the header fields of `from`
   bool done = false;      ///< true if it must be released as soon as nothing is lent
 };
 
@@ -48,7 +48,8 @@ struct Candidate::Log {
 
 /// Lends the candidate the header fields of the live exchange and its results for tokens and passwords, and returns
 /// them on destruction. (Texts of the live exchange are not moved, because keys may be views into them.) Until then the
-/// candidate's exchange must not be reset, because it holds data of the live one. A nested Lent does nothing.
+/// candidate's exchange must not be reset, because it holds data of the live one. A Lent inside the scope of another
+/// one does nothing.
 class Candidate::Lent {
  public:
   explicit Lent(CandidateExchange& to) noexcept : to_(to), outer_(!std::exchange(to.lent, true)) {

@@ -1,6 +1,6 @@
-// Compiles the parts of a request that a route reads about its callers: fields, cookies and credentials that decide who
-// is counted. Each part may appear only once in a request; otherwise the gateway and the server could read different
-// ones. Also compiles the auth service and the passwords of the route.
+// Compiles which fields, cookies and credentials of a request the route reads to identify its callers. Each of these
+// may appear only once in a request; otherwise the gateway and the server could read different ones. Also compiles the
+// auth service and the passwords of the route.
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/basic/basic_auth.hpp"
@@ -24,8 +24,8 @@ void keep_once(std::vector<std::string>& names) {
 
 }  // namespace
 
-/// Notes the parts that the route reads. If a route splits its requests, the parts are the same for all its upstreams,
-/// because they must not depend on the share.
+/// Notes which credentials and header fields of a request the route reads. If a route splits its requests, it reads
+/// what any of its upstreams needs, so that what is read does not depend on which upstream is chosen.
 void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const {
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   if (route.room) keyed.room = &route.room->options;
@@ -87,7 +87,7 @@ std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, 
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   for (const auto& route_limit : route.plan) keyed.limits.push_back(route_limit.limit);
   if (wanted.split) {
-    // The auth service may decide which upstream the request goes to, so all upstreams of the split count.
+    // The answer of the auth service may decide about the upstream, so all upstreams of the split are included.
     for (const auto& share : wanted.split->shares)
       keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
   } else if (!wanted.respond) {

@@ -28,8 +28,8 @@ std::size_t segments_before_rest(std::string_view pattern) noexcept {
   return static_cast<std::size_t>(std::count(pattern.begin(), pattern.end(), '/')) - 1;
 }
 
-/// `written` is a path, with an authority before it or without one. Only "/new" is kept of "/new/*", because the rest
-/// of the request's path begins with a slash.
+/// Returns the template for `written`, a path that may have an authority before it. Of "/new/*", only "/new" is stored,
+/// because the rest of the request's path begins with a slash.
 PathTemplate path_template(std::string_view written, std::string_view pattern) {
   PathTemplate out;
   if (written.ends_with("/*")) {
@@ -69,8 +69,8 @@ void append_fields(const std::vector<FieldEdit>& from, std::string_view pattern,
   }
 }
 
-/// The server gets the fields of the service's answer in place of fields with these names from the client. The route's
-/// own changes come afterwards.
+/// Appends edits that replace fields of the client with the fields of the same names from the auth service's answer.
+/// The route's own changes come afterwards.
 void append_auth(const AuthService& auth, RouteEdits& out) {
   const auto said = [](const std::string& name) {
     FieldEdit edit{.how = FieldEdit::How::set, .name = name, .value = {{TextPart::Kind::auth, name}}};
@@ -85,7 +85,8 @@ void append_auth(const AuthService& auth, RouteEdits& out) {
   }
 }
 
-/// The server does not need the password. The route's own changes to the field come afterwards.
+/// Appends an edit that removes the password, which the server does not need. The route's own changes to the field come
+/// afterwards.
 void withhold_password(RouteEdits& out) {
   FieldEdit edit{.how = FieldEdit::How::remove, .name = "Authorization"};
   edit.id = http::Known::authorization;

@@ -9,14 +9,14 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns eight letters of a digest, which are enough to tell secrets apart.
+/// Returns eight characters of a digest, which are enough to distinguish secrets.
 std::string name_of_secret(std::string_view secret) {
   const auto digest = identity::hmac_sha256(secret, "headgate: name of a waiting room's secret");
   return hex(std::span(digest).first(4));
 }
 
 CompiledRoom::Alone alone_among(room::RoomRule rule, std::uint32_t gateways) {
-  rule.name += " alone";  // no room of a configuration has a blank in its name
+  rule.name += " alone";  // a configured room cannot have this name, because names of rooms contain no blank
   rule.burst = std::max(rule.burst, std::int64_t{gateways});
   if (rule.visitors > 0) rule.visitors = std::max<std::uint64_t>(rule.visitors / gateways, 1);
   return {std::move(rule), gateways};

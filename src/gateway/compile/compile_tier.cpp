@@ -33,7 +33,7 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
   return out;
 }
 
-/// Returns the name of the limit at this scale, as in CompiledLimit::limit.
+/// Returns the name of the limit for this part of its rate, as in CompiledLimit::limit.
 std::string name_of(const limit::Rule& rule, const Fraction& share) {
   return share.is_partial() ? rule.limit + "@" + share.route : rule.limit;
 }

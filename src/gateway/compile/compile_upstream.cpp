@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The number of steps in which places are reserved for higher priorities.
+/// Number of equal parts of a capacity; the places that are reserved for higher priorities are a whole number of parts.
 constexpr std::uint64_t kCapacitySteps = 64;
 
 limit::Rule smaller(limit::Rule rule, std::uint64_t step) {
@@ -48,7 +48,8 @@ limit::Rule rule_of(const std::string& name, std::uint32_t most, const std::opti
 
 }  // namespace
 
-// No limit in a configuration can have this name, because names of limits have no colon.
+// Returns the name for the capacity's rule. No configured limit can have this name, because names of limits contain no
+// colon.
 std::string capacity_name(std::string_view upstream) { return "upstream:" + std::string(upstream); }
 
 std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers) {

@@ -20,7 +20,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether the limit may count by a part of the request with these `needs`, or take its tier from one.
+/// Returns whether a key source with these `needs` may decide about the key or the tier of this limit.
 bool asks_for(const limit::Limit& limit, Needs needs) {
   bool any = false;
   each_per(limit, [&](const limit::Per& per) { any = any || per.source->needs == needs; });
@@ -50,7 +50,7 @@ bool needs_auth(const limit::Limit& limit) {
          asks_for(limit, Needs::service) || asks_for(limit, Needs::user);
 }
 
-/// Returns whether the address is a whole key of the limit, and not only a part of one.
+/// Returns whether the limit may count by the address alone, and not only by the address together with other values.
 bool counts_by_address(const limit::Limit& limit) {
   const auto alone = [](const std::vector<limit::Per>& per) {
     return per.size() == 1 && per.front().source->word == "client_ip";
@@ -186,7 +186,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   std::vector<const CompiledLimit*> written;
   for (const auto& route_limit : route->plan)
     if (route_limit.ready->ranks) written.push_back(route_limit.ready);
-  // The plan is in the order in which stages are checked, so the rules of one stage are next to each other.
+  // The plan is sorted by stage, in the order of the checks, so that the limits of one stage are next to each other.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
   for (const auto* const ranks : written)
@@ -208,7 +208,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   return route;
 }
 
-/// WebSockets are opened with GET, whatever protocol the client speaks.
+/// Records whether the route may open WebSockets. They are opened with GET, whatever protocol the client uses.
 void CompiledConfig::note_websockets(const Route& route, const RouteOptions& wanted) {
   const bool takes_get = wanted.methods.empty() || std::any_of(wanted.methods.begin(), wanted.methods.end(),
                                                                [](const auto& one) { return same_word(one, "GET"); });

@@ -14,7 +14,7 @@ namespace {
 using http::Known;
 
 /// Returns the authority without its default port: "a.example:443" and "a.example" name the same server, and the scheme
-/// says which port is the default.
+/// determines the default port.
 std::string_view plain_authority(std::string_view authority) noexcept {
   for (const std::string_view port : {":80", ":443"})
     if (authority.ends_with(port)) return authority.substr(0, authority.size() - port.size());
@@ -31,13 +31,13 @@ bool is_below(std::string_view path, std::string_view prefix) noexcept {
   return path.size() == prefix.size() || std::string_view("/?#").find(path[prefix.size()]) != std::string_view::npos;
 }
 
-/// `path` is empty or begins with '/', '?' or '#'.
+/// Returns the path by which the client reaches the server's `path`, which is empty or begins with '/', '?' or '#'.
 std::string_view path_for_client(TextArena& text, const AddressMap& map, std::string_view path) {
   if (!map.added.empty()) {
-    if (!is_below(path, map.added)) return path;  // the address is on this server, but the route does not lead there
+    if (!is_below(path, map.added)) return path;  // the route does not lead to this path of the server
     path.remove_prefix(map.added.size());
   } else if (is_below(path, map.stripped)) {
-    return path;  // the server has used X-Forwarded-Prefix
+    return path;  // the server has already added the prefix (X-Forwarded-Prefix)
   }
   return path.starts_with('/') ? text.join({map.stripped, path})
                                : text.join({map.stripped, map.stripped.empty() ? "/" : "", path});
@@ -62,7 +62,7 @@ bool is_foreign(std::string_view domain, const AddressMap& map) noexcept {
 
 std::string_view cookie_path(TextArena& text, const AddressMap& map, std::string_view path) {
   const auto made = path_for_client(text, map, path);
-  // The path "/api" includes everything below it, whereas "/api/" includes only what is below.
+  // A cookie path "/api" includes "/api" and everything below it, whereas "/api/" does not include "/api" itself.
   const bool root = made.size() > 1 && made.size() == map.stripped.size() + 1 && made.ends_with('/');
   return root && made.data() != path.data() ? made.substr(0, made.size() - 1) : made;
 }
@@ -95,7 +95,7 @@ std::string_view for_client(TextArena& text, const AddressMap& map, std::string_
 }
 
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value) {
-  // The pieces are joined at the end: the server chooses their number, and appending each piece to one text would copy
+  // The pieces are joined at the end. The server chooses their number, and to append each piece to a text would copy
   // the text every time.
   std::vector<std::string_view> pieces;
   const bool keeps_path = !maps_paths(map) || is_host_cookie(value);

@@ -61,7 +61,7 @@ void erase_called(std::string_view name, Fields& fields) {
   std::erase_if(fields, [name](const Field& field) { return http::same_variable(field.name, name); });
 }
 
-/// Appends the prefixes that trusted hops say they have stripped, followed by the gateway's own.
+/// Appends the prefixes that trusted hops report as stripped, and after them the prefix that the gateway strips.
 void append_forwarded_prefix(Exchange& x, Fields& fields) {
   constexpr std::string_view kName = "X-Forwarded-Prefix";
   const auto told = x.caller.through_trusted ? http::value_of(x.request.fields, kName) : std::string_view{};
@@ -71,8 +71,8 @@ void append_forwarded_prefix(Exchange& x, Fields& fields) {
   fields.push_back({Known::unknown, kName, path ? x.text.join({told, own}) : own});
 }
 
-/// Returns whether the field may appear only once, because a browser reads the first of two fields and ignores the
-/// other (RFC 6797 section 8.1).
+/// Returns whether the field may appear only once: of two such fields, a browser ignores the second (RFC 6797 section
+/// 8.1).
 bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::strict_transport_security; }
 
 /// Appends a line for each value of a field whose lines cannot be joined, such as Set-Cookie.
@@ -82,7 +82,7 @@ void append_each(const Exchange& x, const FieldEdit& edit, Fields& fields) {
     if (http::same_word(field.name, edit.name)) fields.push_back({edit.id, edit.name, field.value});
 }
 
-/// Returns the authority, without its port if the port is the default one.
+/// Returns the authority, without its port if it is 80 or 443.
 std::string_view without_default_port(std::string_view server) noexcept {
   for (const std::string_view port : {":80", ":443"})
     if (server.ends_with(port)) return server.substr(0, server.size() - port.size());
@@ -99,7 +99,8 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
     if (text.size() == 1) {
       out = value;
     } else {
-      // The text begins as a copy: extending a text may move it, and others may hold views of the original value.
+      // The text begins as a copy of the value: extending a text may move it, and there may be views of the original
+      // value.
       out = out.empty() ? x.text.join({value}) : x.text.extend(out, {value});
     }
   }

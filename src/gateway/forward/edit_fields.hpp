@@ -8,8 +8,8 @@
 
 namespace headgate::gateway {
 
-/// Returns the text for this request; "" if it needs a value that the request does not have, or that no field can
-/// carry. A view into x.text, `x` or `text`.
+/// Returns the text for this request; "" if it needs a value that the request does not have, or that cannot be sent in
+/// a field. A view into x.text, `x` or `text`.
 std::string_view text_of(Exchange& x, const TextTemplate& text);
 
 /// Applies the changes in their order.
@@ -19,7 +19,7 @@ void add_missing_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fie
 /// Removes from trailers the fields that the edits set or remove in the head.
 void drop_edited(std::span<const FieldEdit> edits, http::Fields& trailers);
 
-/// Edits the head for the server: the fields of the route, and X-Forwarded-Prefix if the server does not see a prefix.
+/// Edits the head for the server: the fields of the route, and X-Forwarded-Prefix if a prefix was stripped.
 void edit_request(Exchange& x, http::Fields& fields);
 
 /// Edits the head of a server's answer for the client: translates addresses of the server, and changes the fields of

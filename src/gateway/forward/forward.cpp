@@ -53,7 +53,7 @@ void append_host(const Exchange& x, Fields& out) {
 
 }  // namespace
 
-// Returns whether the field belongs to the families of "RateLimit", "X-RateLimit-Reset" and "X-Rate-Limit-Remaining".
+// Returns whether the field is of a family like "RateLimit", "X-RateLimit-Reset" and "X-Rate-Limit-Remaining".
 bool is_limit_field(const Field& field) noexcept {
   auto name = field.name;
   if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
@@ -64,7 +64,7 @@ bool is_limit_field(const Field& field) noexcept {
   return false;
 }
 
-// A field in the normal spelling has an id, and is already removed by that id.
+// Does not check the normal spelling of a name: such a field has an id, and is already removed by that id.
 bool is_twin_of_hop(const Field& field) {
   static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
                                                                "Proxy-Authorization", "Transfer-Encoding",

@@ -12,10 +12,10 @@ namespace headgate::gateway {
 /// Views into `x` and `compiled`.
 void forward_request_fields(Exchange& x, const CompiledConfig& compiled);
 
-/// Returns whether servers that turn fields into variables would confuse this field with a hop-by-hop field that is
-/// spelled differently.
+/// Returns whether a server that turns the names of fields into variables could confuse this field with a hop-by-hop
+/// field.
 bool is_twin_of_hop(const http::Field& field);
-/// Returns whether the field describes limits. Such a field of a server would contradict the gateway's own.
+/// Returns whether the field describes limits. If a server sent such a field, it could contradict the gateway's own.
 bool is_limit_field(const http::Field& field) noexcept;
 
 /// Fills x.fields with the fields of x.answer that go to the client, as send_answer() needs them: the end-to-end fields

@@ -23,7 +23,7 @@ class ForwardingCounters {
   static constexpr Step kStep = Step::serve;
   explicit ForwardingCounters(const Counting& counting);
 
-  /// Counts a retry at an upstream (Route::upstream), or one that the budget did not allow.
+  /// Counts a retry at an upstream (Route::upstream), or a retry that the budget did not allow.
   void retried(std::size_t upstream, RetryReason reason) const noexcept {
     retries_[upstream].by_reason[static_cast<std::size_t>(reason)]->add();
   }

@@ -10,7 +10,7 @@ using http::Known;
 
 struct HopsLeft {
   bool present = false;  // whether the request has the field
-  bool valid = true;     // whether it is a single number
+  bool valid = true;     // whether there is only one such field, with a number
   std::uint64_t left = 0;
 };
 

@@ -15,7 +15,8 @@ constexpr bool counts_hops(std::string_view method) noexcept { return method == 
 /// Returns whether the request ends here, because no hop is left or the field is malformed.
 bool ends_here(const Exchange& x) noexcept;
 
-/// Returns the problem if the field is malformed. Otherwise a request that ends here is answered with a status.
+/// Returns the problem if the field is malformed. If it is not, a request that ends here is answered with
+/// status_of_last().
 std::optional<Problem> problem_of_last(const Exchange& x);
 unsigned status_of_last(const Exchange& x) noexcept;
 

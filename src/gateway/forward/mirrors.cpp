@@ -10,7 +10,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The largest rest of an answer, in bytes, that is read so that its connection can be reused.
+/// Maximum number of bytes of an answer's body that are read and discarded so that the connection can be reused.
 constexpr std::uint64_t kMaxUnseen = 1U << 20;
 constexpr unsigned kMaxInterimHeads = 32;
 /// The shortest time between two log lines about the same failing upstream.
@@ -24,7 +24,8 @@ std::string words_of(const upstream::Failure& failure) {
 
 }  // namespace
 
-/// The copy of one request. The copy does not need the exchange of the request, which may end earlier.
+/// The copy of one request. The copy does not refer to the exchange of the request, because the exchange may end
+/// earlier.
 struct Mirrors::Copy : Hook {
   Copy(Clock& its_clock, net::LentBytes::Share* counts)
       : clock(its_clock), alarm(clock.alarm(&Copy::rings, this)), lent(counts) {}
@@ -42,7 +43,7 @@ struct Mirrors::Copy : Hook {
     if (lent != nullptr) lent->add(static_cast<std::int64_t>(text.capacity()));
     fields.reserve(from.fields->size() + 1);
     for (const auto& field : *from.fields)
-      // a trusted hop may have sent a request that is a copy already
+      // the field may be there already, because a trusted hop sent a request that is itself a copy
       if (!http::same_variable(field.name, kMirrorField))
         fields.push_back({field.id, keep(field.name), keep(field.value)});
     fields.push_back({http::Known::unknown, kMirrorField, "1"});
@@ -66,7 +67,8 @@ struct Mirrors::Copy : Hook {
     if (copy.waits) return begin(copy);
     copy.end();
   }
-  /// The alarm rings for the first time when the step that sent the request itself is over.
+  /// Sends the copy. The alarm calls this function for the first time after the worker's current step, in which the
+  /// request itself was sent.
   static void begin(Copy& copy) {
     copy.waits = false;
     auto owner = std::move(copy.owner);
@@ -76,7 +78,7 @@ struct Mirrors::Copy : Hook {
 
   std::shared_ptr<Mirrors> owner;  ///< set until the copy begins
   SnapshotPtr snapshot;
-  const Forwarding* forwarding = nullptr;  ///< the forwarding of the route, which the snapshot keeps alive
+  const Forwarding* forwarding = nullptr;  ///< the `Forwarding` of the route; owned by the snapshot
   Clock& clock;
   std::unique_ptr<Alarm> alarm;
   net::LentBytes::Share* lent;
@@ -89,7 +91,7 @@ struct Mirrors::Copy : Hook {
   Duration took{0};                      ///< time to the head of the answer
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way, for cancelling it; null if there is none
   bool waits = true;
-  bool over = false;  ///< whether the time for the answer is over, or the worker ends
+  bool over = false;  ///< whether the time limit has passed or the worker ends
 
  private:
   std::string_view keep(std::string_view piece) {
@@ -125,7 +127,7 @@ void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::
   ++to.under_way;
   under_way_.push_back(*made);
   made->alarm->set(Duration(0));
-  static_cast<void>(made.release());  // the alarm owns it now
+  static_cast<void>(made.release());  // the alarm's function owns the copy now
 }
 
 Task<void> Mirrors::send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> copy) {

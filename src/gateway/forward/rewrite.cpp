@@ -49,8 +49,8 @@ bool reads_as_written(std::string_view path, bool hides_slash) {
 std::optional<Problem> rewrite(Exchange& x) {
   if (!x.request.path.starts_with('/')) return {};  // "*" stands for the server as a whole
   const auto made = fill_in(x.text, *x.route->edits->path, x.request.path_to_send());
-  // Templates and paths are normalised, so the check should never fail. The path is checked nevertheless, because the
-  // server reads it.
+  // Templates and paths are normalised, so this check should never fail. It is made nevertheless, because a wrong path
+  // would reach the server.
   if (!reads_as_written(made, x.request.hides_slash))
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
@@ -64,7 +64,7 @@ std::string_view location_of_route(Exchange& x) {
   const auto path = x.request.path.starts_with('/') ? x.request.path_to_send() : std::string_view("/");
   const auto where = fill_in(x.text, *edits.location, path);
   if (edits.query) return x.text.extend(where, {*edits.query});
-  // If servers must not get a credential in the query, another host must not get it either.
+  // A credential in the query that servers must not get must not go to another host either.
   const bool here = where.starts_with('/');
   const auto query = here ? x.request.query : forwarded_query(x, x.snapshot->compiled->identity());
   return query.empty() ? where : x.text.join({where, query});

@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// Returns segment `number` of `path`, counted from 0, without its parameters (";v=1"), as the router reads it; "" if
-/// there is none.
+/// Returns segment `number` of `path`, counted from 0, without its parameters (";v=1"), which the router ignores as
+/// well; "" if there is none.
 std::string_view segment_of(std::string_view path, std::size_t number) noexcept;
 /// Returns the rest of `path` after the first `count` segments: empty, or beginning with a '/'.
 std::string_view after_segments(std::string_view path, std::size_t count) noexcept;

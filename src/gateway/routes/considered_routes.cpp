@@ -1,4 +1,4 @@
-// Finds out why each route was chosen for a request or not, by asking the router with one route at a time.
+// Finds out for each route why a request did or did not take it, by means of routers that have only one route.
 
 #include "gateway/callers/find_client.hpp"
 
@@ -57,7 +57,7 @@ ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_v
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& route = *compiled.routes()[i];
     const auto why = why_not(options[i], route, wanted);
-    // Routes of other paths are shown if there are only a few routes.
+    // Routes whose path does not match are listed only if there are few routes.
     if (out.routes.size() >= most || (why == Why::path && options.size() > most)) {
       ++out.others;
       continue;

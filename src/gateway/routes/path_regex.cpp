@@ -16,10 +16,10 @@ struct PathRegex::Compiled {
 namespace {
 
 re2::RE2::Options options_for(PathRegex::Case letters) {
-  // maximum memory of the automata in bytes; RE2 builds them anew when they exceed it
+  // maximum memory of the automata in bytes; RE2 discards them when they exceed it, and builds them again
   constexpr std::int64_t kMemory = std::int64_t{1} << 20U;
   re2::RE2::Options options;
-  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // characters outside ASCII are escaped in a path
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // a path has only ASCII characters
   options.set_log_errors(false);
   options.set_never_capture(true);
   options.set_max_mem(kMemory);

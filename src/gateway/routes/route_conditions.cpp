@@ -35,7 +35,7 @@ bool same_name(std::string_view sent, std::string_view wanted, bool any_case) no
 constexpr char in_variable(char c) noexcept { return c == '.' || c == ' ' || c == '[' ? '_' : c; }
 
 /// Returns whether some server reads the sent name as the wanted one: PHP replaces characters and ends a name at NUL,
-/// and many read "name[]" and "name[key]" as values of "name".
+/// and many servers read "name[]" and "name[key]" as values of "name".
 bool may_mean(std::string_view sent, std::string_view wanted, bool any_case) noexcept {
   sent = trimmed(sent.substr(0, sent.find('\0')));
   if (sent.size() > wanted.size() && sent[wanted.size()] == '[') sent = sent.substr(0, wanted.size());
@@ -46,7 +46,8 @@ bool may_mean(std::string_view sent, std::string_view wanted, bool any_case) noe
   });
 }
 
-/// Some servers also read ';' as a separator of parameters.
+/// Checks the condition for a query parameter. Some servers also read ';' as a separator, so a parameter after a ';'
+/// makes the result unclear.
 Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool any_case) {
   if (query.starts_with('?')) query.remove_prefix(1);
   std::optional<std::string> found;
@@ -58,7 +59,7 @@ Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool
     before = end == query.npos ? '&' : query[end];
     query = end == query.npos ? std::string_view{} : query.substr(end + 1);
     const auto equals = pair.find('=');
-    // Text that decoders read in different ways is compared as it was sent.
+    // Text that decoders read differently is compared in the form in which it was sent.
     if (!http::decode_parameter(pair.substr(0, equals), name)) name = pair.substr(0, equals);
     if (!may_mean(name, wanted.name, any_case)) continue;
     const bool ends_at_semicolon = before == ';' && !query.empty();

@@ -13,7 +13,8 @@ namespace headgate::gateway {
 namespace {
 
 struct MethodRoute {
-  // The literal segments, "" for the others. Used if this route is case-sensitive and another one is not.
+  // The literal segments of the pattern, and "" for each other segment. Used to compare case if this route is
+  // case-sensitive and another route of the tree is not.
   std::vector<std::string> spelled;
   std::vector<std::string> methods;  // empty for all methods
   const Route* route;
@@ -43,7 +44,7 @@ struct Router::Node {
   Routes rest;  // routes that end in "*" directly after this segment
 };
 
-/// The trees of all hosts. A request finds its tree by hashing, so the number of hosts does not matter.
+/// The trees of all hosts. The tree of a request is found in a hash table, so the number of hosts does not matter.
 struct Router::Hosts {
   using ByName = boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>>;
   ByName exact;                     // "a.example"
@@ -99,7 +100,7 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
 
 namespace {
 
-/// Returns whether `path`, which matches without case, has exactly these segments.
+/// Returns whether `path`, which matches if case is ignored, has exactly these segments.
 bool same_letters(const std::vector<std::string>& spelled, std::string_view path) noexcept {
   return std::all_of(spelled.begin(), spelled.end(), [&](const std::string& wanted) {
     const auto segment = without_parameters(http::next_segment(path));
@@ -107,13 +108,15 @@ bool same_letters(const std::vector<std::string>& spelled, std::string_view path
   });
 }
 
-/// Methods are compared without case, because servers may do so; standard methods in lower case were refused before.
+/// Returns whether the route names the method. Case is ignored, as in some servers; standard methods in lower case were
+/// refused before.
 bool names_method(const MethodRoute& each, std::string_view method) noexcept {
   return std::any_of(each.methods.begin(), each.methods.end(),
                      [method](const std::string& one) { return http::same_word(one, method); });
 }
 
-/// TRACE answers with the request, including credentials, so a route must name it.
+/// Returns whether the route takes the method because it names none. The answer to TRACE contains the request,
+/// including credentials, so a route must name TRACE.
 bool takes_all(const MethodRoute& each, std::string_view method) noexcept {
   return each.methods.empty() && method != "TRACE";
 }
@@ -136,7 +139,7 @@ void add_methods(const MethodRoute& entry, std::string& allowed) {
   for (const auto& one : entry.methods) add(one);
 }
 
-/// Chooses from routes in the order of their rank.
+/// Chooses from routes of one pattern, which are sorted by their rank.
 const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, const Router::Wanted& wanted,
                     Router::Found& found) {
   const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };

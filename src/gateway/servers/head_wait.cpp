@@ -27,7 +27,8 @@ bool HeadWait::late(const Head& head) const {
   return head.has_error() && head.error().what == Failed::reply_timeout && !deadline_.over();
 }
 
-/// An attempt that takes too long is cancelled only if another attempt follows.
+/// Waits for the head within the time of one attempt. An attempt that takes longer is cancelled only if another attempt
+/// follows; otherwise the wait continues.
 Task<Result<void, Failure>> HeadWait::of_try() {
   auto head = co_await server_.read_head(x_.answer, std::min(tries_->patience(), deadline_.most()));
   if (!late(head) || tries_->again(head.error())) co_return head;

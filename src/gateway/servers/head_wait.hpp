@@ -12,7 +12,7 @@ namespace headgate::gateway {
 /// The wait of one attempt. All objects that it refers to outlive it. Worker thread only.
 class HeadWait {
  public:
-  /// `tries` is null if the request is not repeated. `sent_at` is the beginning of the attempt.
+  /// `tries` is null if the upstream has no retries. `sent_at` is the beginning of the attempt.
   HeadWait(Exchange& x, upstream::Attempt& server, const RequestBody& body, Tries* tries, const GrpcDeadline& deadline,
            Clock::Steady sent_at) noexcept
       : x_(x), server_(server), body_(body), tries_(tries), deadline_(deadline), sent_at_(sent_at) {}

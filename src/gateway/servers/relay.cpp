@@ -82,8 +82,8 @@ class Relay {
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
       if (x_.trace) trace_end(outcome);
-      // A pooled connection may have been closed meanwhile. If sending twice does no harm, try once more on a new
-      // connection, because other pooled connections may be closed as well.
+      // The server may have closed the pooled connection in the meantime. If it does no harm to send the request twice,
+      // try once more. This try uses a new connection, because other pooled connections may be closed as well.
       if (outcome.has_error() && may_repeat(outcome.error())) {
         outcome = co_await attempt(Over::new_connection);
         if (x_.trace) trace_end(outcome);
@@ -103,7 +103,7 @@ class Relay {
  private:
   enum class Over { any_connection, new_connection };
 
-  /// From here on, bytes flow at the pace of server and client.
+  /// Extends x.awaited to the end of its scope, in which bytes flow at the pace of server and client.
   struct WaitUntilEnd {
     explicit WaitUntilEnd(Relay& whose) noexcept : relay(whose) {}
     WaitUntilEnd(const WaitUntilEnd&) = delete;
@@ -197,7 +197,8 @@ class Relay {
       if (x_.client_gone) co_return client_gone();
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = upstream::kTakesNoMore};
     }
-    // Go on after any other error: a server may answer and close before it has read everything.
+    // After any other error, the answer is still read, because a server may answer and close before it has read the
+    // whole request.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server, messages_.get());
     x_.attempt = server.get();
@@ -264,23 +265,25 @@ class Relay {
     upstream_.note(server, failed ? balance::AttemptOutcome::server_error : balance::AttemptOutcome::answered, took);
   }
 
-  /// Notes the time from the first connection or request to a server until now, including pauses between attempts.
+  /// Records the time since the start of the first attempt, including the pauses between attempts.
   void note_wait(Clock::Steady now) noexcept {
     if (since_ != Clock::Steady()) x_.awaited = awaited_ + std::chrono::duration_cast<Duration>(now - since_);
   }
 
-  /// From here on the time no longer depends on the server alone: the body flows at the client's pace, and a tunnel may
-  /// stay open for hours. A quick refusal does not show that the server is fast.
+  /// Reports the latency of the server to the adaptive limit. Later times no longer depend on the server alone: the
+  /// body flows at the client's pace, and a tunnel may stay open for hours. A failure is not reported, because a quick
+  /// failure does not show that the server is fast.
   void note_latency(const RequestBody& body) {
     if (!x_.shedding.slot.held()) return;
     if (body.running() || x_.answer.status >= 500 || says_that_server_failed(x_)) return x_.shedding.slot.leave();
     const auto begun =
-        // the time of an earlier attempt does not belong to this one
+        // the time of earlier attempts does not count for this attempt
         x_.attempts > 1 ? sent_at_ : x_.shedding.slot.since();
     x_.shedding.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
   }
 
-  /// Discards the answer, because another attempt follows. If the body is not complete yet, the connection is closed.
+  /// Discards the answer, because another attempt follows. If the body of the answer has not arrived completely, its
+  /// connection is closed.
   static Result<MaybeProblem, Failure> throw_away(upstream::Attempt& server) {
     auto& from = server.body();
     while (!from.ended()) {
@@ -290,7 +293,7 @@ class Relay {
     return MaybeProblem{};
   }
 
-  /// Returns the server's answer, whose fields are in x_.fields.
+  /// Returns the server's answer, and puts its fields into x_.fields.
   AnswerStart taken_over() {
     const auto limits = options_.rejection.headers;
     take_over_fields(x_, limits);
@@ -377,13 +380,14 @@ class Relay {
   balance::Choice choice_;
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
-  std::string_view websocket_key_;  ///< the key that the server got; empty if the client's key was forwarded
+  std::string_view
+      websocket_key_;  ///< the Sec-WebSocket-Key that the gateway sent; empty if the client's key was forwarded
   bool whole_ = true;
   GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;
   const Duration awaited_ = x_.awaited;  ///< the value of x.awaited at the beginning of this step
   Clock::Steady since_;                  ///< beginning of the first attempt; zero before it
-  bool answered_ = false;                ///< whether the attempt has the final head of an answer
+  bool answered_ = false;                ///< whether the final head of the answer has arrived
 };
 
 }  // namespace

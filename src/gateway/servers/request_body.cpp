@@ -49,7 +49,7 @@ Task<void> RequestBody::run() {
       fail(problem_of(failure));
       break;
     }
-    // Go on after any other error: the server may have answered.
+    // After any other error, the server may already have answered.
     if (sent.has_error()) break;
     if (last == http::EndStream::yes) {
       delivered_ = true;

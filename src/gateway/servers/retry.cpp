@@ -32,10 +32,10 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, Failed failed, co
     case Failed::sending:
     case Failed::closed:
       return named(retry.on_closed && may_repeat(so_far), RetryReason::closed);
-    case Failed::untrusted:       // another attempt finds the same certificate
-    case Failed::malformed:       // the server has worked on the request, and would do so again
-    case Failed::head_too_large:  // the same
-    case Failed::full:            // another attempt would find no place either
+    case Failed::untrusted:       // another attempt would find the same certificate
+    case Failed::malformed:       // the server may have processed the request, and would process it again
+    case Failed::head_too_large:  // as `malformed`
+    case Failed::full:            // another attempt would find no free place either
     case Failed::own_want:        // another attempt would find no descriptor either
     case Failed::deadline:        // no client waits for another attempt
       break;
@@ -68,7 +68,7 @@ upstream::Failure broken_off(const error_code& cause) noexcept {
   // Over TLS a close alone does not show that the answer is complete, because anyone on the network path can close the
   // connection.
   const bool unannounced = cause == boost::asio::error::connection_aborted;
-  // this is also the cause if the client has left; the client then gets no answer
+  // a client that has left is also a cause of this error, but it gets no answer
   const bool taken_down = cause == boost::asio::error::operation_aborted;
   return {.what = late ? Failed::reply_timeout : Failed::closed,
           .cause = cause,

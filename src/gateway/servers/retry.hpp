@@ -28,8 +28,8 @@ struct Attempted {
   Duration left{0};           ///< time until the route's timeout
 };
 
-/// Returns why this failure is followed by another attempt; nothing if the configuration does not name it, or if
-/// another attempt could do harm.
+/// Returns the reason for another attempt after this failure. Returns nothing if the configuration does not name the
+/// failure, or if another attempt could do harm.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, upstream::Failed failed, const Attempted& so_far);
 /// Returns the same for an answer with this status.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, unsigned status, const Attempted& so_far);
@@ -42,7 +42,8 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, observe::GrpcStat
 /// the attempt would come too late.
 std::optional<Duration> back_off(const Attempted& so_far, double dice, std::optional<Duration> asked);
 
-/// Returns the failure of a server whose answer breaks off after its head; reading the body failed with `cause`.
+/// Returns the failure of a server whose answer broke off after its head, because the read of the body failed with
+/// `cause`.
 upstream::Failure broken_off(const error_code& cause) noexcept;
 
 }  // namespace headgate::gateway

@@ -42,7 +42,8 @@ Attempted Tries::so_far() const {
           .left = left()};
 }
 
-// An attempt that cannot be followed by another gets all the time that is left.
+// Returns the time for the head of one attempt. If no other attempt can follow, this attempt may use all the time that
+// is left.
 Duration Tries::patience() const {
   const auto now = so_far();
   if (!retry_.timeout_each || !reason_to_retry(retry_, upstream::Failed::reply_timeout, now)) return now.left;
@@ -53,12 +54,13 @@ bool Tries::again(const upstream::Failure& failure) {
   if (scheduled_) return true;
   const auto reason = reason_to_retry(retry_, failure.what, so_far());
   if (!reason || !schedule(*reason, kRetryReasons[*reason], std::nullopt)) return false;
-  // The adaptive limit is told about the failed attempt, as without retries.
+  // The adaptive limit counts the failed attempt, as it would without retries.
   if (*reason != RetryReason::closed) x_.shedding.slot.missed(x_.clock->steady());
   return true;
 }
 
-// The server says whether and when a retry helps.
+// Decides about another attempt after a gRPC answer. The server may state whether and when a retry helps
+// (grpc-retry-pushback-ms).
 bool Tries::again_in_grpc() {
   const auto reason = reason_to_retry(retry_, x_.grpc_status, so_far());
   if (!reason) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// The attempts of one exchange at an upstream with retries: whether another attempt follows, the budget that it uses,
-// and the pause before it. gateway/servers/retry has the rules.
+// The attempts of one exchange at an upstream with retries. Decides whether another attempt follows, takes it from the
+// budget, and waits before it. gateway/servers/retry has the rules.
 
 #include "retry.hpp"
 
@@ -18,10 +18,10 @@ class Tries {
   /// Begins the first attempt. `held` says whether the whole body can be sent again.
   Tries(Exchange& x, const Retry& retry, upstream::RetryShare& budget, bool held);
 
-  /// Notes that the client has received a part of an answer; no further attempt follows.
+  /// Records that the client has received a part of an answer, so that no further attempt follows.
   void answer_began() noexcept { answer_began_ = true; }
 
-  /// Returns how long to wait for the head of the answer before again() is called. Only if the body is held.
+  /// Returns how long to wait for the head of the answer before again() is called. Call it only if the body is held.
   Duration patience() const;
   /// Returns the time until the timeout of the route, which is for all attempts together. Not below 0.
   Duration left() const noexcept;

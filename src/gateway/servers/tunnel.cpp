@@ -32,8 +32,8 @@ Problem websocket_not_opened(Exchange& x) {
   return {.status = 502, .ended_by = EndedBy::upstream, .detail = "The server did not open a WebSocket."};
 }
 
-// Servers that are reached over HTTP/2 open no WebSocket, and a successful answer of the route itself would look like
-// an opened WebSocket.
+// Refuses the request if no WebSocket can be opened: a server that is reached over HTTP/2 opens none, and a fixed
+// answer of the route with a status of success would look like an opened WebSocket.
 MaybeProblem refused_websocket(const Exchange& x) {
   const auto& respond = x.route->respond;
   const bool opens_none = respond ? respond->status >= 200 && respond->status < 300 : x.route->asks_http2();
@@ -54,7 +54,7 @@ struct Tunnel {
   Clock::Steady last_byte;
   ScopedTask up;
 
-  /// One direction may be idle while the other is not, so the last byte of either direction counts.
+  /// Returns whether both directions have been idle for too long: one direction may be idle while the other is in use.
   bool quiet_too_long() const noexcept { return x.clock->steady() - last_byte >= idle; }
 
   Task<Result<std::string_view>> read(http::BodyReader& from) {

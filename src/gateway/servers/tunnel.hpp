@@ -1,6 +1,6 @@
 #pragma once
-// Tunnels: relays bytes in both directions after 101 Switching Protocols. Also translates WebSockets that clients open
-// with CONNECT (RFC 8441): makes the request for an HTTP/1.1 server, and checks the server's answer.
+// Tunnels: relays bytes in both directions after 101 Switching Protocols. Also translates a WebSocket that a client
+// opens with CONNECT (RFC 8441) into a request for an HTTP/1.1 server, and checks the server's answer.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -20,8 +20,8 @@ std::string_view add_websocket_key(Exchange& x);
 /// Returns the fault in a server's 101 to a request with this key; null if there is none.
 const char* flaw_of_handshake(const http::ReplyHead& answer, std::string_view key);
 
-/// Returns the problem that replaces a successful answer of a server that opened no WebSocket. To the client, any
-/// success would mean that the WebSocket is open.
+/// Returns the problem that replaces a successful answer of a server that opened no WebSocket, because the client would
+/// take any success for an open WebSocket.
 Problem websocket_not_opened(Exchange& x);
 
 /// Refuses a request that would open a WebSocket with CONNECT, on a route that opens no WebSockets.
