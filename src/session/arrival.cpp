@@ -1,4 +1,4 @@
-// Reads the PROXY header of a connection, once. Afterwards the client is the one that the header names.
+// Reads the PROXY header at the beginning of a connection. Afterwards, the client is the one that the header names.
 
 #include "arrival.hpp"
 
@@ -37,7 +37,7 @@ Task<void> Arrival::read() {
   else if (got.error() == error::would_block)
     next = Next::idle;
   if (next == Next::idle) co_return begin();
-  // The bounds are checked before TLS and other expensive steps. The proxy itself takes no place.
+  // The bounds are checked before TLS and other expensive steps. The proxy itself counts towards no bound.
   const bool refused = next == Next::session && !peer_.source_untold && !admit();
   if (refused) {
     count_refused();
@@ -45,7 +45,7 @@ Task<void> Arrival::read() {
   }
   count_accepted();
   if (next == Next::session) co_return give_way(std::move(tls_));
-  // If unread bytes remained at the close, the kernel would reset the connection.
+  // If the connection were closed with unread bytes, the kernel would reset it.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
   end();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A connection of a trusted proxy whose PROXY header was not read yet.
+// A connection of a trusted proxy until its PROXY header has been read.
 
 #include "session.hpp"
 
@@ -13,7 +13,7 @@ namespace headgate::session {
 /// bytes that followed the header.
 class Arrival final : public Session {
  public:
-  /// Closes the connection unless the header is complete within `within`.
+  /// Makes a session that closes the connection if the header is not complete after `within`.
   Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within, net::ServerTlsPtr tls);
   /// Waits for the first byte.
   void begin() override;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kLogEvery = std::chrono::seconds(1);
 
-/// The words that the log has in place of an address for connections without a place.
+/// The words in the log for connections without a place, in place of an address.
 const std::string kUnplacedWords = "trusted proxies and exempt addresses";
 
 using Steps = std::chrono::steady_clock::duration;
@@ -104,7 +104,8 @@ std::vector<ConnectionBounds::Heavy> ConnectionBounds::heaviest(std::size_t most
   return out;
 }
 
-/// Removes at most two idle entries for each new one, so that no client has to wait while many are removed.
+/// Removes at most two idle entries. Called for each new entry, so that no client has to wait while many entries are
+/// removed.
 void ConnectionBounds::forget(Stripe& stripe, Moment now) {
   for (int looked = 0; looked < 2 && !stripe.idle.empty(); ++looked) {
     const auto oldest = stripe.entries.find(stripe.idle.front());

@@ -1,5 +1,5 @@
-// Answers operators: walks along all connections of a worker, a few in each turn of the loop, so that requests are not
-// delayed.
+// Answers operators about all connections of a worker. Examines a few connections in each turn of the loop, so that
+// requests are not delayed.
 
 #include "headgate/session/connection_call.hpp"
 
@@ -19,7 +19,7 @@
 namespace headgate::session {
 namespace {
 
-/// Number of connections and requests that are examined in one turn of the loop.
+/// Maximum number of connections and requests that are examined in one turn of the loop.
 constexpr std::size_t kLookedAt = 256;
 
 using What = ConnectionCall::What;
@@ -75,7 +75,8 @@ ConnectionCall::Found ConnectionCall::take() {
   return out;
 }
 
-/// The lock keeps every worker from leaving, so each loop still exists when its part is posted to it.
+/// Posts a part of the call to each worker. No worker can end while the lock is held, so each loop still exists when
+/// its part is posted to it.
 void ask_workers(Totals& totals, const std::shared_ptr<ConnectionCall>& call) {
   std::size_t workers = 0;
   {
@@ -99,7 +100,8 @@ void Sessions::answer(const std::shared_ptr<ConnectionCall>& call) {
   walk_on(walk);
 }
 
-/// Sessions are in the order of their numbers, so a walk ends even if new sessions keep coming.
+/// Sessions are sorted by number, and a walk stops after the number that was the last one at its beginning. So a walk
+/// ends even if new sessions are added all the time.
 void Sessions::walk_on(Walks::iterator walk) {
   const auto call = walk->call;
   for (std::size_t looked = 0; looked < kLookedAt && walk->next != nullptr;) {

@@ -22,7 +22,7 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   if (x_.draining && *x_.draining) keeps_ = false;
   // After an error, the rest of the request body is not read.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
-  // A client that was never told to continue may omit the body.
+  // A client that got no 100 Continue may omit the body.
   if (wire_.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::ConnectionOption::keep : http::h1::ConnectionOption::close;
   if (start.status == 101) connection = http::h1::ConnectionOption::upgrade;

@@ -29,7 +29,7 @@ class H1Reply final : public http::ReplyWriter {
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return output_.bytes() - begun_at_; }
 
-  /// Returns whether the reply is complete. If it is not, the caller resets the connection, so that the client does not
+  /// Returns whether the reply is complete. If it is not, H1Session resets the connection, so that the client does not
   /// take the partial reply for a complete one.
   bool complete() const noexcept { return complete_; }
   /// Returns whether the client was told that the connection stays open.

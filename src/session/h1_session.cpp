@@ -14,11 +14,11 @@ namespace {
 namespace error = boost::asio::error;
 using http::ParseError;
 
-// Maximum number of bytes of an unread body that are read to keep the connection.
+// Maximum number of bytes of an unread body that are read and discarded so that the connection can stay open.
 constexpr std::size_t kMaxDiscarded = 256UL * 1024;
 
-// The part of a connection's turn that one request uses: after sixteen requests that the gateway answers itself, the
-// turn is over.
+// The part of a connection's turn that one request uses. The turn is over after sixteen requests that the gateway
+// answers itself.
 constexpr auto kRequest = net::Stream::kTurn / 16;
 
 constexpr const char* kLate = "The request's head did not arrive in time.";
@@ -41,7 +41,8 @@ void H1Session::begin() {
   serve();
 }
 
-/// Over TLS a part of a record, or a message without data, may arrive. Neither may extend the timeout.
+/// Makes the session idle. Over TLS, a part of a record or a message without data may arrive; neither may extend the
+/// timeout.
 void H1Session::rest(Duration most, bool again) {
   const auto now = clock().steady();
   if (!again) begin_wait(now);
@@ -52,8 +53,8 @@ void H1Session::rest(Duration most, bool again) {
   wait_idle(most);
 }
 
-// Bypasses the reply writer, because an answer may be in progress at the same time. The kernel has room for these few
-// bytes, unless the client has stopped reading.
+// Sends 100 Continue. Bypasses the reply writer, because an answer may be written at the same time. The kernel has room
+// for these few bytes, unless the client has stopped reading.
 Task<Result<void>> H1Session::say_continue(void* self) {
   auto& session = *static_cast<H1Session*>(self);
   if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -61,10 +62,10 @@ Task<Result<void>> H1Session::say_continue(void* self) {
   co_return error_code(error::no_buffer_space);
 }
 
-/// Called when the client's socket becomes readable during an exchange. If the next request has arrived, it waits; a
-/// reset ends the exchange. A client that closed only its sending side looks like one that closed the connection,
-/// although it may still read. Most clients that close have left, so their exchange ends as well, unless its route says
-/// otherwise.
+/// Called when the client's socket becomes readable during an exchange. A next request waits in the socket; a reset
+/// ends the exchange. A client that has closed only its sending side may still read, but looks like a client that has
+/// closed the connection. Most clients that close have left, so the exchange ends then as well, unless its route is
+/// configured otherwise.
 void H1Session::client_active(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
@@ -82,7 +83,7 @@ net::MinPace H1Session::pace(const void* self) {
 void H1Session::watch_client() { stream_->watch(&H1Session::client_active, this, timeouts().tunnel); }
 
 void H1Session::close(gateway::ActiveExchange::Because because) noexcept {
-  // The calls below may end the exchange and delete this session, so they use only local variables.
+  // The calls below may end the exchange and delete this session, so they only use local variables.
   const net::StreamPtr client = stream_;
   const auto server = exchange_.end_early(because);
   client->close();
@@ -96,7 +97,8 @@ Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uin
     close(gateway::ActiveExchange::Because::operator_);
     return {.broken_off = 1};
   }
-  // The remaining bytes of an incomplete request cannot be told from a next request.
+  // If the request is not complete, its remaining bytes could be taken for a next request, so the connection must
+  // close.
   const bool whole = body_.ended();
   if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
   // The calls below may end the exchange and delete this session.
@@ -117,7 +119,7 @@ Task<void> H1Session::refuse_unread(unsigned status, const char* why) {
   const ParseError refusal{status, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
-  linger();  // the unread rest may be a whole upload
+  linger();  // discards the unread rest of the request, which may be a whole upload
 }
 
 void H1Session::serve() { spawn(serve_all(), "session"); }
@@ -137,10 +139,10 @@ Task<void> H1Session::serve_all() {
     next = Next::idle;
   }
   exchanges().put(std::move(x));
-  rest_ = std::max(rest_, kUnknownRest);  // after an invalid head the end of the request is unknown
+  rest_ = std::max(rest_, kUnknownRest);  // after an invalid head, it is unknown how many bytes of the request follow
   if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
   if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
-  // If unread bytes remained at the close, the kernel would reset the connection, and the client could lose the answer
+  // If the connection were closed with unread bytes, the kernel would reset it, and the client could lose the answer
   // (RFC 9112 section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger(rest_);
@@ -173,8 +175,8 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
     x.reset();
-    // With end_waiting, the worker answers at most one request of each connection per turn, so that health probes get
-    // through as well.
+    // With end_waiting, the worker answers at most one request of each connection per turn, so that a busy client does
+    // not delay health probes.
     stream_->charge(bounds().if_full == IfFull::end_waiting ? net::Stream::kTurn : kRequest);
     waits_ = true;  // the next request was not examined yet
     const error_code gone = co_await stream_->turn();
@@ -229,7 +231,8 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
       co_return co_await refuse(x, valid.error());
-    // The time is checked before each read, so that a client that keeps sending parts of a head is timed out as well.
+    // The time left is computed before each read, so that a client cannot extend the timeout by sending a head in small
+    // parts.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
     waits_ = true;

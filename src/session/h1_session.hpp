@@ -40,14 +40,14 @@ class H1Session final : public Session {
   /// Answers without reading the request, then closes.
   Task<void> refuse_unread(unsigned status, const char* why);
   Task<Next> serve_each(Exchange& x);
-  /// Takes the head if a complete and valid one has arrived already, which is the fast path. Otherwise read_head()
+  /// Takes the head if it has already arrived and is complete and valid. This is the fast path; otherwise read_head()
   /// reads more or reports the error.
   bool take_head(Exchange& x);
   Task<Next> read_head(Exchange& x);
   /// Sets the body of the request, and returns the reply to write.
   H1Reply begin_answer(Exchange& x);
   Task<Next> refuse(Exchange& x, http::ParseError refusal);
-  /// Returns whether the next request can be read at once, which is the fast path after an exchange. Otherwise settle()
+  /// Returns whether the next request can be read at once after an exchange. This is the fast path; otherwise settle()
   /// does the rest.
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
@@ -61,11 +61,12 @@ class H1Session final : public Session {
   net::H1Output output_;
   http::h1::Wire wire_;  // framing and keep-alive of the current request
   gateway::ActiveExchange exchange_;
-  headgate::Clock::Steady idle_until_{};  // used only over TLS
+  headgate::Clock::Steady idle_until_{};  // end of the idle time; used only over TLS
   bool fresh_ = true;                     // no request has arrived yet
-  // waits for its turn, for the rest of a head, or for the rest of a body whose request is answered already
+  // whether the session waits for its turn, for the rest of a head, or for the rest of a body whose request was
+  // answered already
   bool waits_ = false;
-  std::uint64_t rest_ = 0;  // maximum number of bytes still to come of a request that was answered early
+  std::uint64_t rest_ = 0;  // maximum number of bytes that may still arrive of a request that was answered early
 };
 
 }  // namespace headgate::session

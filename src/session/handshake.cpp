@@ -15,7 +15,8 @@ namespace {
 
 using observe::HandshakeResult;
 
-/// Sent in plain text, as other servers do, so that a user with a wrong URL sees the reason rather than binary data.
+/// The answer to plain HTTP on a TLS port. It is sent without TLS, as by other servers, so that a user with a wrong URL
+/// sees the reason rather than binary data.
 constexpr std::string_view kSpeaksTls =
     "This port accepts only HTTPS, but the request was plain HTTP. Use a URL that begins with https://.\n";
 
@@ -43,7 +44,7 @@ HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address&
   if (address.is_v4()) {
     const auto bytes = address.to_v4().to_bytes();
     std::copy(bytes.begin(), bytes.end(), out.begin());
-    out.back() = 4;  // marks an IPv4 address; IPv6 blocks rarely have the same bytes
+    out.back() = 4;  // marks an IPv4 address; hardly any IPv6 block has the same bytes
     return out;
   }
   const auto bytes = address.to_v6().to_bytes();
@@ -88,8 +89,8 @@ Task<void> TlsHandshake::run() {
   const Next next = co_await shake_hands();
   if (next == Next::session) co_return give_way(nullptr);
   if (next == Next::idle) co_return begin();
-  // An alert or an answer was sent. If unread bytes remained at the close, the kernel would reset the connection and
-  // the client could lose the alert or answer.
+  // An alert or an answer was sent. If the connection were closed with unread bytes, the kernel would reset it, and the
+  // client could lose the alert or the answer.
   if (next == Next::linger && stream_->is_open()) co_return linger();
   end();
 }
@@ -101,7 +102,8 @@ Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   if (net::begins_plain_http(*first)) co_return refuse_plain_http();
 
   auto& all = handshakes();
-  // A trusted proxy that sends no PROXY header stands for many clients.
+  // The connections of a trusted proxy that sends no PROXY header belong to many clients, so they are not counted for
+  // its address.
   const bool counted = !handler().trusts(peer_.address);
   if (counted && !all.shares.enter(peer_.address)) {
     count(HandshakeResult::refused);
@@ -116,7 +118,7 @@ Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);
   read_buffer_.consume(read_buffer_.data().size());
   peer_.tls = true;
-  // replaces what the PROXY header said
+  // replaces the report of the PROXY header
   if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;
   if (secured->http2) secured->server = tls_;
   peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));

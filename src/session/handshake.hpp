@@ -13,7 +13,7 @@ namespace headgate::session {
 /// state.
 class TlsHandshake final : public Session {
  public:
-  /// Closes the connection unless the handshake ends within timeouts().handshake from now.
+  /// Makes a session that closes the connection if the handshake has not ended after timeouts().handshake.
   TlsHandshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   void begin() override;
 

@@ -12,14 +12,14 @@
 
 namespace headgate::session {
 
-/// Number of handshakes under way or waiting for each address. An IPv6 block of 64 bits counts as one address, because
-/// one customer has that many. Worker thread only.
+/// Number of handshakes under way or waiting for each address. An IPv6 block with a prefix of 64 bits counts as one
+/// address, because one customer usually has a whole block. Worker thread only.
 class HandshakeShares {
  public:
   explicit HandshakeShares(std::uint32_t most) noexcept : most_(most) {}
   void allow(std::uint32_t most) noexcept { most_ = most; }
-  /// Takes a share for the address. Returns false if the address already has all its shares; then there is no share to
-  /// return.
+  /// Takes a share for the address. Returns false if the address already has all its shares; leave() must not be called
+  /// then.
   bool enter(const boost::asio::ip::address& address);
   void leave(const boost::asio::ip::address& address);
   /// Returns the number that identifies the address, or its IPv6 block, in the queue of handshakes.

@@ -1,7 +1,7 @@
-// Makes room when all connections together reach their bound. The address with the most connections loses the one that
-// has waited longest; if no address can lose one, a connection of a trusted proxy or an exempt address is ended. If no
-// such connection is on this worker, the other workers are asked one after another, and the new connection waits for
-// their answer.
+// Makes room when all connections together reach their bound. The address with the most connections loses the
+// connection that has waited longest. If no address can lose one, a connection of a trusted proxy or of an exempt
+// address is ended. If this worker has no such connection, the other workers are asked one after another, and the new
+// connection waits for their answer.
 
 #include "handshakes.hpp"
 #include "session_lists.hpp"
@@ -28,7 +28,7 @@ struct Sessions::RoomQuestion {
   std::vector<Neighbour> others;
   std::vector<ConnectionBounds::Heavy> from;
   Neighbour home;
-  std::uint64_t session = 0;  // number of the session on its own worker
+  std::uint64_t session = 0;  // number of the new session on its own worker
 };
 
 void Sessions::join(boost::asio::io_context& loop) {
@@ -52,8 +52,8 @@ void Sessions::leave_neighbours() noexcept {
 }
 
 /// Lists the addresses that had more connections than the newcomer's address before it came, and the newcomer's address
-/// itself. So no client loses a connection to an address that has as many. Connections without a place come last, as if
-/// they were one address, because they serve many clients.
+/// itself. So an address never loses a connection because of an address that has as many connections. Connections
+/// without a place come last, as if they belonged to one address, because they serve many clients.
 std::vector<ConnectionBounds::Heavy> Sessions::who_gives_way(const Peer& newcomer) const {
   auto out = totals_.bounds.heaviest(kAddresses);
   const auto placed = totals_.bounds.placed();
@@ -71,7 +71,8 @@ bool Sessions::may_end(const Session& session) const noexcept {
   return bounds_.if_full == IfFull::end_waiting && session.stream_ && session.stream_->waits_for_peer();
 }
 
-/// Sessions that cannot be ended move to the end of their list, so that the next search finds others first.
+/// Ends one connection of one of these addresses, if possible. Sessions that cannot be ended move to the end of their
+/// list, so that the next search examines others first.
 bool Sessions::make_room(const std::vector<ConnectionBounds::Heavy>& from) {
   for (const auto& heavy : from) {
     const auto found = lists_->addresses.find(heavy.key);
@@ -114,8 +115,8 @@ bool Sessions::park(Session& session, const std::vector<ConnectionBounds::Heavy>
   return true;
 }
 
-/// The question may be posted to any loop, because the loops and the sessions of all workers live until every worker
-/// has ended.
+/// Posts the question to the next worker. Any loop can be used, because the loops and the sessions of all workers live
+/// until every worker has ended.
 void Sessions::pass_on(const std::shared_ptr<RoomQuestion>& question) {
   const bool nobody = question->others.empty();
   if (nobody) {
@@ -146,7 +147,7 @@ void Sessions::unpark(std::uint64_t number, Made made) {
 void Sessions::turn_away(Session& session) {
   totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
   session.count_refused();
-  uncount(session);  // a rejected session takes no place
+  uncount(session);  // a rejected session is not counted as a connection
   session.reject();
 }
 

@@ -94,9 +94,10 @@ Session::Stopped Session::stop(Afterwards, std::span<const std::uint32_t> stream
   return {.broken_off = static_cast<std::uint32_t>(streams.size())};
 }
 
-/// If the connection were closed at once, the kernel would reset it, and a client that sends its whole upload before it
-/// reads would never see the answer (RFC 9112 section 9.6). The limits of 30 s in total and 5 s of silence are those of
-/// nginx. Only the connection is kept, without exchange, buffer and coroutine.
+/// Reads and discards for a while before the close. If the connection were closed at once, the kernel would reset it,
+/// and a client that sends its whole upload before it reads would never receive the answer (RFC 9112 section 9.6). The
+/// limits of 30 s in total and 5 s of silence are those of nginx. A lingering session has no exchange, buffer or
+/// coroutine.
 void Session::linger(std::uint64_t most) {
   state_ = State::lingering;
   linger_bytes_ = std::min(most, kBytesAtMost);
@@ -109,7 +110,7 @@ void Session::linger(std::uint64_t most) {
   discard();
 }
 
-/// Reads once in each turn of the loop, so that a fast client does not delay the others.
+/// Reads and discards once in each turn of the loop, so that a fast client does not delay other clients.
 void Session::discard() {
   const auto got = stream_->discard_now();
   const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());

@@ -29,7 +29,7 @@ struct Peer {
   ListenerSettingsPtr listener;      ///< the listener of the connection; never null once Sessions has taken it
   bool tls = false;  ///< the client uses TLS, either with the gateway or, as a trusted proxy reports, with the proxy
   bool certificate = false;       ///< the client's certificate was verified
-  bool late = false;              ///< only a part of a preface has arrived in time
+  bool late = false;              ///< the opening time ended when only a part of the HTTP/2 preface had arrived
   bool source_untold = false;     ///< the PROXY header of a trusted proxy names no client address
   ConnectionBounds::Place place;  ///< the place of the client's address; empty if no bound applies to the address
   std::unique_ptr<const net::Secured> secured;  ///< TLS with the gateway; null without it
@@ -39,7 +39,7 @@ struct Peer {
 /// buffer and no coroutine: it only waits for readiness. Worker thread only.
 class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  /// Time that a connection without a request has to send its first one during a drain.
+  /// Time that a connection without a request has during a drain to send its first request.
   static constexpr auto kFirstRequest = std::chrono::seconds(1);
 
   virtual ~Session();
@@ -57,7 +57,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// Called when the connection should end soon but not at once: another process takes over, or a drain will begin.
   virtual void wind_down() {}
   bool idle() const noexcept { return state_ == State::idle; }
-  /// Returns whether the client has nothing to wait for. An operator's list counts such connections as idle.
+  /// Returns whether no request of the client is under way. In lists for operators, such connections are idle.
   virtual bool has_no_request() const noexcept { return idle(); }
   /// Returns whether the session waits for the client to begin or complete a request. If so, break_off() ends it within
   /// the call.
@@ -85,7 +85,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Peer& peer() const noexcept { return peer_; }
   /// Returns the number that identifies the connection among those of its worker.
   std::uint64_t number() const noexcept { return number_; }
-  /// Returns the time since which the connection waits for a request, or at which the current request began.
+  /// Returns the time at which the current request began or, without a request, at which the wait for one began.
   headgate::Clock::Steady since() const noexcept { return since_; }
   /// Links the session to the other sessions of the same address.
   boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_address;
@@ -101,12 +101,12 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual void serve() = 0;
   /// Makes the session idle. It ends unless a byte arrives within `timeout`.
   void wait_idle(Duration timeout);
-  /// Sends an HTTP/1.1 answer as the last bytes of the connection, when no request is read. There is no exchange, so
-  /// the answer is not logged and not counted as a request, and has none of the gateway's fields except Date (RFC 9110
-  /// section 6.6.1). `status` includes the reason phrase. Returns false if the answer cannot be sent at once.
+  /// Sends an HTTP/1.1 answer as the last bytes of the connection, without reading a request. There is no exchange, so
+  /// the answer is neither logged nor counted as a request. Of the gateway's fields, it has only Date (RFC 9110 section
+  /// 6.6.1). `status` includes the reason phrase. Returns false if the answer cannot be sent at once.
   [[nodiscard]] bool answer_unread(std::string_view status, std::string_view text);
-  /// Reads for a while after an answer that was sent before the whole request was read, at most this many bytes, and
-  /// then closes. If the remaining length is unknown, the default bounds a flood.
+  /// Closes the connection after an answer that was sent before the whole request had arrived, but first reads and
+  /// discards at most `most` bytes for a while. The default is for a request whose remaining length is unknown.
   void linger(std::uint64_t most = kUnknownRest);
   static constexpr std::uint64_t kUnknownRest = 16UL << 20;
 
@@ -120,9 +120,9 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Timeouts& timeouts() const noexcept { return owner_.timeouts_; }
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
-  /// Takes a place for the client named in a PROXY header; false if it has no place left.
+  /// Takes a place for the client that a PROXY header names. Returns false if the client has no place left.
   bool admit() { return owner_.admit(peer_); }
-  /// Counts the connection for its listener as accepted or refused, once.
+  /// Counts the connection for its listener as accepted, unless it was counted before.
   void count_accepted() noexcept {
     if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.listener->counters.accepted) counter->add();
@@ -163,7 +163,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   std::uint64_t number_;
   State state_ = State::serving;
   bool counted_ = true;
-  bool told_ = false;    // counted as accepted or refused
+  bool told_ = false;    // whether the connection was counted as accepted or refused
   bool parked_ = false;  // the session has not begun, because another worker may make room for it
 };
 

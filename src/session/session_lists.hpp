@@ -16,7 +16,7 @@ struct Sessions::Walk {
   std::shared_ptr<ConnectionCall> call;
   ConnectionCall::Part part;
   Session* next = nullptr;  ///< null once the walk has reached the end
-  /// the highest session number that the walk examines; sessions with a higher number came later
+  /// the highest session number that the walk examines; later sessions have higher numbers
   std::uint64_t last = 0;
 };
 
@@ -39,8 +39,8 @@ struct Sessions::Lists {
     auto at = alive.iterator_to(session);
     return ++at == alive.end() ? nullptr : &*at;
   }
-  /// Makes the walks that end connections examine the next session of the same connection, so that no connection
-  /// escapes when it changes its session, perhaps with another address. Walks that only count skip the next session,
+  /// Called when a connection changes from one session to the next, perhaps with another address. Walks that end
+  /// connections then also examine the next session, so that no connection escapes. Walks that only count do not,
   /// because they would count the connection twice.
   void hand_over(Session& session) {
     for (auto& walk : walks) {
@@ -49,7 +49,8 @@ struct Sessions::Lists {
       if (walk.next == nullptr) walk.next = &session;
     }
   }
-  /// Moves each walk that would examine this session next past it, because the session is about to leave `alive`.
+  /// Called before a session leaves `alive`. If a walk would examine this session next, moves the walk to the session
+  /// after it.
   void step_over(Session& session) {
     for (auto& walk : walks)
       if (walk.next == &session) walk.next = after(session);
@@ -58,7 +59,7 @@ struct Sessions::Lists {
   List alive;                                              ///< sessions that are serving or idle
   List lingering;                                          ///< lingering sessions, the oldest first
   std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< sessions with a place (see ConnectionBounds)
-  std::unordered_map<std::uint64_t, Session*> parked;      ///< sessions that wait for room, by their number
+  std::unordered_map<std::uint64_t, Session*> parked;      ///< sessions that wait until there is room, by number
   Walks walks;                                             ///< walks under way
 };
 

@@ -24,7 +24,7 @@ Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
 }
 
 std::unique_ptr<Exchange> ExchangePool::take() {
-  // the text buffer is not read before it is written
+  // without initialisation of the text buffer, which is never read before it is written
   if (spare_.empty()) return std::make_unique_for_overwrite<Exchange>();
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
@@ -100,7 +100,7 @@ void Sessions::take(net::StreamPtr stream, ListenerSettingsPtr listener) {
   const bool parked = !room && !says_whose && park(session, givers);
   if (parked) return;
   if (!room) return turn_away(session);
-  if (!says_whose) session.count_accepted();  // an Arrival is counted once its header names the client
+  if (!says_whose) session.count_accepted();  // an Arrival is counted when its header has named the client
   session.begin();
 }
 

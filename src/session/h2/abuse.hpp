@@ -1,5 +1,5 @@
 #pragma once
-// Limits, per HTTP/2 connection, for frames and resets that cost a client nothing but make work for the gateway.
+// Limits, per HTTP/2 connection, for frames and resets that cost a client nothing but cost the gateway work.
 
 #include "headgate/core/time.hpp"
 
@@ -11,7 +11,8 @@
 
 namespace headgate::session {
 
-/// A token bucket that holds `most` and refills `per_second`. The caller passes the time.
+/// A token bucket with at most `most` tokens, of which `per_second` come back each second. Each call passes the current
+/// time.
 class AbuseBucket {
  public:
   AbuseBucket(double most, double per_second) noexcept : most_(most), per_second_(per_second), left_(most) {}
@@ -56,7 +57,7 @@ class H2Limits {
   void reset(Clock::Steady now) noexcept {
     if (!resets_.take(now)) found(H2Abuse::resets);
   }
-  /// Counts a frame that makes work and carries no data.
+  /// Counts a frame that causes work but has no data.
   void glitch(Clock::Steady now) noexcept {
     ++fresh_;
     if (!glitches_.take(now)) found(H2Abuse::glitches);
@@ -84,10 +85,10 @@ class H2Limits {
     if (std::exchange(settled_, true)) glitch(now);
   }
   /// Counts a fault of the client other than an empty frame: a malformed head or body, a stream that is reset as soon
-  /// as it has begun, or a stream beyond the maximum.
+  /// as it has begun, or a stream beyond the maximum number.
   void fault() noexcept { ++fresh_; }
-  /// Takes the number of glitches and faults that were not reported yet. Returns 0 if it is too early to report: there
-  /// are fewer than kTold, the last report is less than a second ago, and `all` is false.
+  /// Takes the number of glitches and faults that were not reported yet. Returns 0 if it is too early to report them,
+  /// that is, if there are fewer than kTold, the last report is less than a second ago, and `all` is false.
   std::uint32_t take_fresh(Clock::Steady now, bool all) noexcept {
     if (fresh_ == 0 || (!all && fresh_ < kTold && now - told_ < std::chrono::seconds(1))) return 0;
     told_ = now;

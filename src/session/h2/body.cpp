@@ -11,7 +11,7 @@
 namespace headgate::session {
 namespace {
 
-/// Bytes of buffer that an idle tunnel keeps for its next bytes.
+/// Maximum size in bytes of the buffer that an idle tunnel keeps.
 constexpr std::size_t kKept = 1024;
 
 }  // namespace
@@ -47,7 +47,7 @@ void H2Body::give_back() {
   session_.consumed(id_, bytes);
 }
 
-/// A tunnel may be silent for a long time, so most of its buffer is released.
+/// Releases a buffer larger than kKept, because a tunnel may be silent for a long time.
 void H2Body::release() {
   if (arrived_.capacity() + given_.capacity() <= kKept) return;
   PooledString().swap(arrived_);

@@ -1,5 +1,5 @@
 // Callbacks never resume a coroutine, because nghttp2 must not be called again from inside them. They record the event
-// on the stream, and run_streams() resumes it later.
+// on the stream, and run_streams() resumes the coroutine later.
 
 #include "callbacks.hpp"
 
@@ -16,7 +16,8 @@ namespace headgate::session {
 namespace {
 
 constexpr std::uint32_t kMaxAcks = 100;
-/// A client that resets a stream within this time never wanted the answer. Deadlines and people take longer.
+/// A reset within this time after the start of a stream is a fault of the client, which never wanted the answer. A
+/// reset because of a deadline or by a person takes longer.
 constexpr auto kRapid = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxContinuations = 8;
 constexpr std::uint8_t kLastKnownType = NGHTTP2_CONTINUATION;
@@ -45,9 +46,11 @@ struct H2Callbacks {
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
     const auto id = frame->hd.stream_id;
     ++session.begun_streams_;
-    // A stream counts until its exchange has ended, even if the client has reset it; otherwise resets would be free.
+    // A stream counts until its exchange has ended, even if the client has reset it; otherwise a client could begin any
+    // number of exchanges by resetting their streams.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
-      if (!session.has_enough()) {  // otherwise the memory of the gateway is full, which is not the client's fault
+      if (!session.has_enough()) {  // has_enough() means that the gateway's memory is full, which is not the client's
+                                    // fault
         session.limits_.fault();
         session.limits_.reset(session.clock().steady());
       }
@@ -72,7 +75,7 @@ struct H2Callbacks {
     stream->count_heads();
     if (added) return 0;
     session.limits_.found(H2Abuse::head);
-    // the rest of the head is not decoded, because each of its bytes may be a field
+    // the rest of the head is not decoded, because each of its bytes may stand for a whole field
     return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
 
@@ -86,7 +89,7 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// nghttp2 has found the error, and resets the stream.
+  /// Called when nghttp2 has found an error in a frame. nghttp2 then resets the stream.
   static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
@@ -103,7 +106,8 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// Marks the stream as gone, because the reset is only queued and bytes of the same read must not reach a server.
+  /// Marks the stream as gone. The reset is only queued, and bytes that arrived in the same read must not reach a
+  /// server.
   static void overflowed(H2Session& session, H2Stream& stream) {
     if (stream.gone || stream.malformed != nullptr) return;
     if (!stream.reply.started()) {
@@ -225,8 +229,8 @@ struct H2Callbacks {
   /// Skips frames of unknown types, which are only counted.
   static int leave_out(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) { return NGHTTP2_ERR_CANCEL; }
 
-  /// Returns whether a reset does not count against the client when it is sent. Either the reset was counted when it
-  /// was queued, because streams beyond the bound must not begin in the same read; or a server, a timeout or an
+  /// Returns whether a reset by the gateway with this code is not counted when it is sent. There are two reasons: it
+  /// was counted when it was queued, so that further streams in the same read are bounded; or a server, a timeout or an
   /// operator has ended the exchange.
   static bool is_settled(std::uint32_t code) noexcept {
     return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR ||
@@ -283,7 +287,7 @@ struct H2Callbacks {
 
 namespace {
 
-/// The callbacks of nghttp2, shared by all sessions of a thread: nghttp2 copies them.
+/// The callbacks for nghttp2. All sessions of a thread use the same object, because nghttp2 copies the callbacks.
 struct H2Setup {
   net::H2Calls callbacks;
   net::H2Options options;
@@ -331,7 +335,7 @@ nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConn
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the entry is the last one, because it may be left out
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the last entry, because it may be left out
   }};
   const auto count = connect == ExtendedConnect::taken ? settings.size() : settings.size() - 1;
   nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), count);

@@ -22,8 +22,8 @@ enum class ExtendedConnect : std::uint8_t { unknown, taken };
 /// null if there is no memory.
 nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConnect connect);
 
-/// Queues the head of an answer. If `ends` is false, the body follows, which comes from the reply of the stream. The
-/// fields are copied. Returns false if there is no such stream.
+/// Queues the head of an answer. If `ends` is false, a body follows, which the reply of the stream supplies. The fields
+/// are copied. Returns false if there is no such stream.
 bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fields, std::size_t count,
                       bool ends) noexcept;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Rules for frames that RFC 9113 makes errors but that nghttp2 ignores silently, so that a client would wait forever.
-// H2Session applies them.
+// Rules for frames that are errors by RFC 9113 but that nghttp2 silently ignores. Without these rules, a client would
+// wait forever. H2Session applies them.
 
 #include "headgate/core/clock.hpp"
 
@@ -15,8 +15,8 @@
 
 namespace headgate::session {
 
-/// Remembers how the last streams of one client were closed, to judge DATA and HEADERS that still arrive on them (RFC
-/// 9113 section 5.1). Worker thread only.
+/// Remembers how the last streams of one client were closed, so that DATA and HEADERS that still arrive on them can be
+/// judged (RFC 9113 section 5.1). Worker thread only.
 class H2ClosedStreams {
  public:
   enum class By : std::uint8_t {
@@ -36,8 +36,8 @@ class H2ClosedStreams {
     place = {.stream = stream, .by = by, .at = now};
   }
 
-  /// Judges a frame that arrives on a closed stream. If the stream is no longer remembered, the frame is a stream
-  /// error, which does no harm to a client whose frames were in flight.
+  /// Judges a frame that arrives on a closed stream. If the stream is no longer remembered, the frame is at most a
+  /// stream error, which does no harm to a client whose frames were in flight.
   Late late_frame(std::int32_t stream, Clock::Steady now) const noexcept {
     const auto late = [now](Clock::Steady closed) {
       return now - closed < kOnTheirWay ? Late::ignored : Late::stream_error;
@@ -61,12 +61,13 @@ class H2ClosedStreams {
   Clock::Steady forgotten_{};  ///< when the gateway closed the last stream that is no longer remembered
 };
 
-/// Finds the frame heads in a client's bytes, however the reads have cut them. Worker thread only.
+/// Finds the frame heads in a client's bytes, even if a head is spread over several reads. Worker thread only.
 class H2FrameHeads {
  public:
   static constexpr std::size_t kHead = 9;
 
-  /// Moves to the end of the next head or to the end of `bytes`, and returns the number of bytes passed.
+  /// Moves to the end of the next head or to the end of `bytes`. Returns the number of bytes by which the position has
+  /// moved.
   std::size_t go(std::string_view bytes) noexcept {
     const auto skipped = std::min(bytes.size(), left_);
     left_ -= skipped;
@@ -110,8 +111,8 @@ class H2FrameRules {
     std::int32_t end = 0;
   };
 
-  /// A skipped number cannot begin a stream any more (section 5.1.1). A number that was used may occur again: in
-  /// trailers, or in a frame that was in flight when its stream was reset.
+  /// Checks the stream number of a HEADERS frame. A skipped number can no longer begin a stream (section 5.1.1). A
+  /// number that was used may occur again: in trailers, or in a frame that was in flight when its stream was reset.
   bool begin_or_go_on(std::int32_t stream) noexcept {
     if (stream < next_) {
       for (const auto& gap : gaps_)

@@ -24,7 +24,7 @@ using Because = gateway::ActiveExchange::Because;
 /// Time between the GOAWAY that announces the end and the last one, for requests in flight.
 constexpr Duration kOnTheirWay = std::chrono::seconds(1);
 
-/// Logs the abuse, but not each time: an attacker that reconnects again and again would fill the log.
+/// Logs the abuse, but not each time, because an attacker that reconnects again and again could fill the log.
 void tell_of(H2Abuse why, const Peer& peer) {
   thread_local std::time_t told = 0;
   const auto now = std::time(nullptr);
@@ -53,7 +53,8 @@ Task<void> H2Session::serve_all() {
   idle_since_ = clock().steady();
   if (open()) co_await read_all();
   reading_ = false;
-  // From here on nothing reads the frames that reset streams or open windows.
+  // From here on, nothing is read, so frames that reset streams or open windows have no effect. Exchanges must not wait
+  // for them.
   if (!lost_) abort_all(Because::client_gone);
   flush();
 }
@@ -88,7 +89,7 @@ Task<void> H2Session::read_all() {
     if (lost_) co_return;
     if (waited == asio_error::timed_out && patience_left() == Duration(0)) {
       if (head_of_ != 0) refuse_late_head();
-      finish_goaway();  // a client whose request was in flight may send it again
+      finish_goaway();  // the last GOAWAY shows a client whose request was in flight that it may send the request again
       failed_ = true;
     }
     if (waited == asio_error::timed_out || (waited == asio_error::operation_aborted && stream_->is_open())) continue;
@@ -98,7 +99,7 @@ Task<void> H2Session::read_all() {
   }
 }
 
-/// Handles one read as one turn, so that a client that sends fast does not occupy the worker.
+/// Handles the bytes of one read. They count as one turn, so that a client that sends fast does not occupy the worker.
 void H2Session::take() {
   in_batch_ = true;
   const auto data = read_buffer_.data();
@@ -106,7 +107,7 @@ void H2Session::take() {
   for (std::size_t at = 0; at < data.size() && !failed_;) {
     at += heads_.go(data.substr(at));
     if (!heads_.at_head() || heads_.type() != NGHTTP2_DATA) continue;
-    // Frames before this one may close its stream.
+    // nghttp2 gets all frames before this one first, because they may close its stream.
     const auto head = std::max(fed, at - std::min(at, H2FrameHeads::kHead));
     feed(data.substr(fed, head - fed));
     fed = head;
@@ -142,7 +143,8 @@ void H2Session::look_if_late(std::int32_t id) {
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_STREAM_CLOSED);
 }
 
-/// The first streams are still answered. Further streams would use memory as well while they wait for their answers.
+/// Returns whether further streams must be refused because the memory is full: they would use more memory while they
+/// wait for their answers. The first kStreamsWhenFull streams are still answered.
 bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull && !draining() && out_of_memory(); }
 
 void H2Session::judge() {
@@ -165,8 +167,8 @@ void H2Session::tell_glitches(bool all) {
   if (const auto fresh = limits_.take_fresh(clock().steady(), all); fresh > 0) handler().glitches(peer_.address, fresh);
 }
 
-/// Resumes the streams whose events were recorded while nghttp2 read or wrote, because it must not be called again from
-/// inside.
+/// Resumes the streams whose events were recorded while nghttp2 read or wrote, because nghttp2 must not be called again
+/// from its callbacks.
 void H2Session::run_streams() {
   while (!begun_.empty() || !touched_.empty()) {
     const auto begun = std::exchange(begun_, {});
@@ -185,7 +187,7 @@ void H2Session::run_streams() {
           abort(id, Because::client_gone);
         continue;
       }
-      // The server has sent everything, and nothing more comes from the client.
+      // The server has sent everything and the client's side of the tunnel is closed, so its read fails.
       if (stream->gone && stream->body.is_tunnel() && !stream->body.complete())
         stream->body.fail(asio_error::connection_reset);
       if (stream->body.waits()) stream->body.go_on();
@@ -209,7 +211,7 @@ void H2Session::fail_body(H2Stream& stream) {
   stream.body.go_on();
 }
 
-/// Each wake may end the exchange and delete its stream.
+/// Ends a stream. Each wake below may end the exchange and delete its stream.
 void H2Session::abort(std::int32_t id, Because because) noexcept {
   auto* stream = find(id);
   if (stream == nullptr) return;
@@ -281,7 +283,8 @@ bool H2Session::served_out() const noexcept {
   return nghttp2_session_want_read(h2_) == 0 && nghttp2_session_want_write(h2_) == 0;
 }
 
-/// Bytes that still arrive are read and discarded, so that the client receives the last frames.
+/// Ends the session. If the connection is open, it lingers: bytes that still arrive are discarded, so that the client
+/// receives the last frames.
 void H2Session::over() noexcept {
   goaway_timer_.disarm();  // otherwise this function would be called again
   notice_timer_.disarm();

@@ -50,7 +50,7 @@ class H2Session final : public Session {
   Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept override;
 
   // The functions below are called by the streams.
-  /// Opens the window by `bytes`, a number of bytes that were passed on.
+  /// Opens the window by `bytes`, the number of bytes that were passed on to the server.
   void consumed(std::int32_t id, std::size_t bytes);
   void say_continue(std::int32_t id);
   void begin_tunnel(std::int32_t id, Duration timeout);
@@ -64,17 +64,17 @@ class H2Session final : public Session {
   void resume(std::int32_t id);
   /// Makes frames until the output buffer is full.
   void make_frames();
-  /// Sends the buffered frames as far as the connection accepts them: at once, or together with frames of other
-  /// streams.
+  /// Sends as many buffered frames as the connection accepts, at once or together with later frames of other streams.
   void flush();
-  /// Begins to end the connection: tells the client to begin no more streams here. Streams in flight are still
+  /// Begins to end the connection: asks the client to begin no more streams on it. Streams in flight are still
   /// answered. finish_goaway() is the second step.
   void begin_goaway();
 
  private:
   friend struct H2Callbacks;
   enum class Goaway : std::uint8_t { none, noticed, last };
-  /// A guard that keeps the session from being deleted. Its owner returns right after destroying it.
+  /// A guard that prevents the deletion of the session. The function that has the guard must return right after its
+  /// destruction, which may delete the session.
   class Hold {
    public:
     explicit Hold(H2Session& session) noexcept : session_(&session) { ++session.holds_; }
@@ -102,7 +102,8 @@ class H2Session final : public Session {
   Task<void> answer_request(H2Stream& stream, Exchange& x);
   Task<void> refuse(H2Stream& stream, Exchange& x, http::ParseError refusal);
   void end_stream(H2Stream& stream);
-  /// Gives the client time to notice that the answer is complete while the client may still send its request body.
+  /// Delays the reset of a stream whose answer is complete, so that a client that is still sending its body notices the
+  /// answer.
   void let_notice(std::int32_t id);
   static void notice_due(void* self);
   static std::uint32_t breaks_off_as(const H2Stream& stream) noexcept;
@@ -116,7 +117,7 @@ class H2Session final : public Session {
   void abort_all(gateway::ActiveExchange::Because because) noexcept;
   /// Refuses the request whose head was not complete in time.
   void refuse_late_head();
-  /// Fails a malformed body. The reader of the body logs the reason.
+  /// Makes reads of a malformed body fail. The reader of the body logs the reason.
   void fail_body(H2Stream& stream);
   void judge();
   /// Reports glitches, which limits may count. With `all`, also reports the few glitches of the last second.
@@ -139,7 +140,7 @@ class H2Session final : public Session {
   net::H2Memory memory_;
   nghttp2_session* h2_ = nullptr;
   H2StreamList streams_;
-  PooledVector<std::int32_t> begun_;    // streams whose heads are complete
+  PooledVector<std::int32_t> begun_;    // streams whose heads are complete and whose exchanges have not begun
   PooledVector<std::int32_t> touched_;  // streams with an event to handle
   std::string out_;                     // frames that are not written yet
   net::H2Held written_;                 // the memory of the frames
@@ -157,7 +158,7 @@ class H2Session final : public Session {
   net::Timer goaway_timer_{&H2Session::goaway_due, this};
   H2Unread unread_;
   net::Timer notice_timer_{&H2Session::notice_due, this};
-  net::LateCall write_call_{&H2Session::write_late, this};  // a write that is scheduled; it holds the session
+  net::LateCall write_call_{&H2Session::write_late, this};  // a scheduled write; the session is not deleted before it
   Goaway goaway_ = Goaway::none;
   bool in_batch_ = false;
   bool making_ = false;   // nghttp2 makes frames and must not be called
@@ -165,7 +166,7 @@ class H2Session final : public Session {
   bool sending_ = false;  // a write is under way, and out_ must not change
   bool reading_ = false;
   bool lost_ = false;
-  bool greeted_ = false;      // a first frame has arrived
+  bool greeted_ = false;      // the first frame has arrived
   std::uint32_t broken_ = 0;  // the connection error; 0 if no rule was broken
   bool failed_ = false;       // further input is not read
 };

@@ -92,7 +92,7 @@ void H2Head::grow(std::size_t more) {
 
 void H2Head::count_held() noexcept { held_ = text_.capacity() + lines_.capacity() * sizeof(Line) + cookie_.capacity(); }
 
-/// Releases spare room, because no more fields come and the request may be answered late.
+/// Releases spare memory, because no more fields arrive and it may take long until the request is answered.
 void H2Head::give_back_room() {
   constexpr std::size_t kLeft = 1024;
   if (text_.size() - used_ > kLeft) {
@@ -148,8 +148,8 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) const {
   }
 }
 
-/// Turns the request into its HTTP/1.1 form, so that routes and limits see the same request in both protocols. The
-/// client's key is for one hop only: servers get a key from the gateway.
+/// Turns the request into its HTTP/1.1 form, so that routes and limits handle it in the same way in both protocols. The
+/// Sec-WebSocket-Key of the client is removed, because it is for one hop only; servers get a key from the gateway.
 void H2Head::take_websocket(http::RequestHead& out) {
   out.method = "GET";
   out.upgrade = http::kWebSocket;
@@ -204,7 +204,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
       const auto read = std::from_chars(field.value.data(), end, length);
       if (read.ec != std::errc() || read.ptr != end) return refused({400, "Content-Length is not a number"});
       length_ = length;
-      // nghttp2 would enforce this length, but a tunnel has none.
+      // nghttp2 would enforce this length, but the bytes of a tunnel have no known length.
       if (!out.upgrade.empty()) return refused({400, "a request for a WebSocket has a Content-Length"});
     } else if (field.id == http::Known::expect) {
       if (!same_word(field.value, "100-continue")) return refused({417, "Expect has a value other than 100-continue"});

@@ -29,7 +29,7 @@ class H2Head {
   static constexpr std::size_t kHardListSize = 4 * kMaxListSize;
   static constexpr std::uint32_t kHardFields = 1'000;
 
-  /// Adds a field; false if the list is beyond the hard bounds.
+  /// Adds a field; returns false if the list exceeds kHardListSize.
   [[nodiscard]] bool add(std::string_view name, std::string_view value, const http::HeadBounds& bounds);
   bool empty() const noexcept { return lines_.empty(); }
   /// Returns the memory in use, in bytes.
@@ -57,7 +57,7 @@ class H2Head {
   struct Line {
     std::uint32_t at, name_size, value_size;
   };
-  /// marks the cookie field whose value is all crumbs joined
+  /// marks the cookie field, whose value consists of all crumbs
   static constexpr std::uint32_t kWholeCookie = UINT32_MAX;
   struct Pseudo {
     std::string_view method, scheme, path;

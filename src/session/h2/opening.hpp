@@ -1,5 +1,5 @@
 #pragma once
-// A connection without TLS that may use HTTP/1.1 or HTTP/2, until its first bytes show which.
+// A connection without TLS, until its first bytes show whether it uses HTTP/1.1 or HTTP/2.
 
 #include "../session.hpp"
 
@@ -11,8 +11,8 @@ namespace headgate::session {
 enum class H2Begin : std::uint8_t { no, yes, more };
 H2Begin begins_h2(std::string_view bytes) noexcept;
 
-/// The session that waits for the first bytes. The preface has 24 bytes, but its first three already differ from nearly
-/// all requests. A session of the protocol then takes over.
+/// The session that waits for the first bytes. A session of the protocol then takes over. The preface of HTTP/2 has 24
+/// bytes, but nearly all HTTP/1.1 requests already differ in the first three bytes.
 class H2Opening final : public Session {
  public:
   H2Opening(Sessions& owner, net::ReadBuffer input, Peer peer) : Session(owner, std::move(input), std::move(peer)) {}

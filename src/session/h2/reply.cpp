@@ -76,8 +76,8 @@ void H2Reply::taken(std::size_t bytes) noexcept {
   moved_ += bytes;
 }
 
-/// Waits until all bytes are in frames. Within each timeout the client must open its window or the connection must
-/// accept bytes at least once.
+/// Waits until all bytes are in frames. The write fails if, for the length of the timeout, the client does not open its
+/// window and the connection accepts no bytes.
 Task<Result<void>> H2Reply::taken_all() {
   session_.make_frames();
   session_.flush();

@@ -38,7 +38,8 @@ class H2Body final : public http::BodyReader {
 
   /// Sets up the body. Call it before the first read.
   void begin(const http::Framing& framing, bool expects_continue) noexcept;
-  /// Replaces begin() for a tunnel, whose bytes are not a body. Until tunnel() is called, it looks like an empty body.
+  /// Sets up a tunnel, whose bytes are not a body, in place of begin(). Until tunnel() is called, the tunnel behaves
+  /// like an empty body.
   void close() noexcept { is_tunnel_ = closed_ = true; }
   bool is_tunnel() const noexcept { return is_tunnel_; }
   void tunnel(Duration timeout) noexcept;
@@ -102,12 +103,12 @@ class H2Reply final : public http::ReplyWriter {
   /// Returns whether the frame with the last of these bytes ends the stream.
   bool ends_here() const noexcept { return last_; }
   const http::Fields* trailers() const noexcept { return trailers_; }
-  /// Reports that a frame which ends the stream was made.
+  /// Reports that the frame that ends the stream was made.
   void ended() noexcept { ended_ = true; }
   void count(std::size_t bytes) noexcept { bytes_ += bytes; }
   /// Makes every write fail from now on, because the stream or its connection is gone.
   void fail(error_code why) noexcept { failed_ = why; }
-  /// Suppresses all writes, because the request is malformed and is answered by resetting the stream.
+  /// Suppresses all writes. For a malformed request, which is answered with a reset of the stream.
   void leave_to_reset() noexcept { left_ = true; }
   bool failed() const noexcept { return failed_.failed(); }
   /// Returns whether the answer is complete.
@@ -115,7 +116,7 @@ class H2Reply final : public http::ReplyWriter {
   bool slow() const noexcept { return slow_; }
   bool is_tunnel() const noexcept { return is_tunnel_; }
   void of(const Exchange& x) noexcept { x_ = &x; }
-  /// Returns whether the event that the writer waits for has happened.
+  /// Returns whether the wait of the writer is over: all its bytes are in frames, or the stream has ended or failed.
   bool done() const noexcept { return failed() || (last_ || trailers_ != nullptr ? ended_ : pending_.empty()); }
   bool waits() const noexcept { return wake_.waits(); }
   void go_on() { wake_.wake(); }
@@ -169,16 +170,16 @@ struct H2Stream : frame_pool::Pooled {
   H2Reply reply;
   net::H2Held heads;
   gateway::ActiveExchange exchange;
-  bool answering = false;  ///< the head is complete, and the exchange has begun
-  bool gone = false;       ///< nghttp2 has closed the stream, or will close it soon
+  bool answering = false;  ///< whether the head is complete and the exchange has begun
+  bool gone = false;       ///< whether nghttp2 has closed the stream or will close it soon
   /// The reason why the request is not forwarded, a static text; null if it is forwarded. If set, nghttp2 has reset the
   /// stream or will reset it.
   const char* malformed = nullptr;
-  bool late = false;             ///< the head was not complete in time
-  bool reset_by_client = false;  ///< the client has sent RST_STREAM
-  bool own_reset = false;        ///< the gateway has reset the stream for a reason that the client did not cause
-  bool stopped = false;          ///< an operator ended the stream after its answer had begun
-  bool suspended = false;        ///< the caller's requests are refused, perhaps without an answer
+  bool late = false;             ///< whether the head was not complete in time
+  bool reset_by_client = false;  ///< whether the client has sent RST_STREAM
+  bool own_reset = false;  ///< whether the gateway has reset the stream for a reason that the client did not cause
+  bool stopped = false;    ///< whether an operator ended the stream after its answer had begun
+  bool suspended = false;  ///< whether the caller is suspended: its requests are refused, perhaps silently
 };
 
 }  // namespace headgate::session

@@ -11,8 +11,8 @@
 
 namespace headgate::session {
 
-/// A sorted list of pointers. There are few streams at a time and their numbers only rise, so the list is faster than a
-/// tree and needs no memory per stream. Worker thread only.
+/// A sorted list of pointers. There are few streams at a time, and their numbers only rise. So the list is faster than
+/// a tree, and needs no node for each stream. Worker thread only.
 class H2StreamList {
  public:
   H2StreamList() = default;
@@ -52,11 +52,11 @@ class H2StreamList {
   }
 
  private:
-  // capacity that a connection without streams keeps; there may be very many connections
+  // maximum capacity that a connection without streams keeps, because there may be very many connections
   static constexpr std::size_t kMaxKept = 16;
 
-  std::vector<H2Stream*> row_;  // owned; plain pointers, because a list of them moves by one copy of its bytes
-  // the result of the last call, because most calls ask for the same stream as the call before
+  std::vector<H2Stream*> row_;  // owned; plain pointers, which move by one copy of their bytes
+  // the result of the last call of find(), because most calls search for the same stream as the call before
   mutable H2Stream* found_ = nullptr;
 };
 

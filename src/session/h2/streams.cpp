@@ -1,4 +1,4 @@
-// The streams of an HTTP/2 connection: answering each of them, and sending their frames.
+// The streams of an HTTP/2 connection: answers each stream, and sends the frames.
 
 #include "h2_session.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Because = gateway::ActiveExchange::Because;
 
-/// Bytes of output buffer that an idle connection keeps.
+/// Maximum size in bytes of the output buffer that an idle connection keeps.
 constexpr std::size_t kKeptOut = 4UL * 1024;
 
 }  // namespace
@@ -90,16 +90,16 @@ Task<void> H2Session::refuse(H2Stream& stream, Exchange& x, http::ParseError ref
   handler().refused(x);
 }
 
-/// All streams of one urgency take turns, even if they are not marked as incremental, so that a download does not delay
-/// the others.
+/// Sets the urgency of a stream. All streams of one urgency take turns, even if they are not marked as incremental, so
+/// that a download does not delay other streams.
 void H2Session::set_priority(const H2Stream& stream) {
   if (stream.gone) return;
   const nghttp2_extpri priority{stream.head.urgency(), 1};
   nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
 }
 
-/// Returns the error code for a stream that is ended early. Tunnels end as in RFC 8441 section 5. A suspended caller
-/// gets ENHANCE_YOUR_CALM, because clients do not repeat a request that was reset with it.
+/// Returns the error code for a stream that is ended early. The code for tunnels follows RFC 8441 section 5. For a
+/// suspended caller it is ENHANCE_YOUR_CALM, because clients do not repeat a request that was reset with this code.
 std::uint32_t H2Session::breaks_off_as(const H2Stream& stream) noexcept {
   if (stream.suspended) return NGHTTP2_ENHANCE_YOUR_CALM;
   const bool cancelled = stream.reply.slow() || stream.stopped || stream.reply.is_tunnel();
@@ -124,8 +124,8 @@ void H2Session::end_stream(H2Stream& stream) {
   if (reading_ && served_out()) stream_->interrupt_read();
 }
 
-/// Delays the reset after an answer (RFC 9113 section 8.1): a client that is still uploading may notice only the reset,
-/// and curl 7.88 then reports that there was no answer.
+/// Delays the reset after an answer (RFC 9113 section 8.1): a client that is still uploading may only notice the reset.
+/// For example, curl 7.88 then reports that there was no answer..
 void H2Session::let_notice(std::int32_t id) {
   if (nghttp2_session_get_stream_remote_close(h2_, id) != 0) return;
   unread_.add(id, clock().steady());
@@ -142,7 +142,7 @@ void H2Session::notice_due(void* self) {
   session.flush();
 }
 
-/// Marks the reset as the gateway's own, to tell it from those that the client causes.
+/// Queues a reset, and marks it as the gateway's own, to distinguish it from resets that the client causes.
 void H2Session::submit_reset(std::int32_t id, std::uint32_t code) {
   if (auto* const stream = find(id)) stream->own_reset = true;
   nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, code);
@@ -186,8 +186,9 @@ void H2Session::make_frames() {
   written_.is(out_.capacity());
 }
 
-/// Within a batch, the flush happens at the end, so that many answers are sent together. Answers that arrive from
-/// several servers in one turn are also sent together if the connection has several streams.
+/// Sends buffered frames. Does nothing within a batch: the frames are sent at its end, so that many answers are sent
+/// together. If the connection has several streams, the answers that arrive from servers in one turn of the loop are
+/// also sent together.
 void H2Session::flush() {
   if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr || write_call_.asked()) return;
   if (streams_.size() <= 1 || out_.size() >= kMaxWritten) return write();

@@ -25,7 +25,7 @@ Session::Stopped H2Session::stop(Afterwards afterwards, std::span<const std::uin
   return out;
 }
 
-/// Each wake may end the exchange and delete its stream.
+/// Ends a stream for an operator. Each wake below may end the exchange and delete its stream.
 void H2Session::stop(H2Stream& stream) noexcept {
   const auto id = stream.id;
   const bool answered = stream.exchange.answered();

@@ -12,7 +12,8 @@
 
 namespace headgate::session {
 
-/// The unread streams of a connection. They count as concurrent streams, which bounds their number. Worker thread only.
+/// The unread streams of a connection. They count as concurrent streams, so their number is bounded. Worker thread
+/// only.
 class H2Unread {
  public:
   /// Time for the client to notice the answer and end its body, before the stream is reset.
