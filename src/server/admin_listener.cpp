@@ -16,7 +16,8 @@ namespace {
 constexpr auto kDrain = std::chrono::seconds(1);
 constexpr std::uint32_t kMaxConnections = 256;
 
-/// Some descriptors are reserved for connections that linger, and for a new one that takes the place of another.
+/// Returns the bound on connections. It leaves some descriptors for connections that linger, and for a new connection
+/// that takes the place of another.
 std::uint32_t most_connections() noexcept {
   return std::min(kMaxConnections, static_cast<std::uint32_t>(net::descriptor_shares().admin()) * 3 / 4);
 }
@@ -29,7 +30,7 @@ class AdminService final : public WorkerService {
   session::Bounds bounds() const override {
     session::Bounds out;
     out.connections = most_connections();
-    out.if_full = session::IfFull::end_waiting;  // a client that holds all connections must not keep probes out
+    out.if_full = session::IfFull::end_waiting;  // so that clients with all connections do not keep probes out
     out.paths = http::Paths::as_sent;            // dots and slashes may be part of the key of a limit
     return out;
   }
@@ -46,7 +47,7 @@ class AdminService final : public WorkerService {
 struct AdminListener::Next::State {
   std::optional<config::Admin> options;
   Listeners::Next listeners;
-  std::string off_because;  ///< why the admin interface does not listen although it should; otherwise empty
+  std::string off_because;  ///< the reason why a configured admin interface does not listen; otherwise empty
 };
 
 AdminListener::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -61,7 +62,7 @@ struct AdminListener::State {
 
   std::optional<config::Admin> options;
   admin::AllEndpoints endpoints;
-  // counted separately from client connections, whose bound may be reached
+  // the connections are counted apart from those of clients, whose bound may be reached
   session::Totals totals;
   std::unique_ptr<Worker> worker;  ///< created on first use
   std::optional<Listeners> listeners;
@@ -138,8 +139,8 @@ void AdminListener::use(Next next) {
   const auto use_tokens = [&] {
     state_->worker->tell([tokens](WorkerService& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
   };
-  // Between the steps a connection must never have more rights than before and after all of them: tokens are set before
-  // the listener that needs them, and removed after it.
+  // At no moment may a connection have more rights than under the old and under the new options. So tokens are set
+  // before the listener that needs them, and removed after it.
   const bool guarded = !tokens.all.empty() || !tokens.read.empty();
   if (guarded) use_tokens();
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);

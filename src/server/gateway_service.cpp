@@ -41,7 +41,7 @@ Task<gateway::Explanation> GatewayService::explain(gateway::ExplainedRequest req
 void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& next) {
   auto installed = install(next, &now_, environment_, shared_.registry, worker_, shared_.retry_budgets);
   shared_.board.use_redis(worker_, installed.redis);
-  // The old limiter still has to return leases and holds, so it is kept until the reload after this one.
+  // The old limiter is kept until the next reload, because it still has to return leases and holds.
   if (now_.redis != installed.redis) retired_ = now_.redis;
   access_log_ = shared_.logs.access_log(&access_log_);
   shared_.board.use_servers(worker_, servers_of(installed));

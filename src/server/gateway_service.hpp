@@ -91,13 +91,13 @@ class GatewayService final : public WorkerService {
 
   /// The number of the worker, from 0.
   unsigned worker() const noexcept { return worker_; }
-  /// Returns who was limited since the last call.
+  /// Returns the callers that were limited since the last call.
   std::vector<observe::LimitSketches> take_tops() { return tops_.take(); }
   /// Returns the use that was billed since the last call.
   limit::UseSheet::Content take_sheet() { return sheet_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
-  /// Uses this configuration for new exchanges, and the logs that are open now.
+  /// Uses this configuration for new exchanges, and from now on the log files that are open now.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& next);
   /// Uses the same configuration with other overrides.
   void use_overrides(const std::shared_ptr<const services::ActiveConfig>& next);

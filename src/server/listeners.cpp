@@ -42,8 +42,8 @@ Result<Listeners::Next, ListenFailure> Listeners::prepare(const std::vector<net:
 }
 
 Bound Listeners::bind_new(net::ListenOptions options) const {
-  // If this process has a socket at the port, check_free() is left out, because own sockets may share a port with a
-  // wider or narrower address. bind() still finds sockets of other processes.
+  // check_free() is not called if this process has a socket at the port, because sockets of this process may share a
+  // port with a wider or narrower address. bind() still detects sockets of other processes.
   const bool own =
       std::any_of(open_.begin(), open_.end(), [&](const Open& each) { return each.at.port() == options.port; });
   if (options.port != 0 && !own)
@@ -58,8 +58,9 @@ Bound Listeners::bind_new(net::ListenOptions options) const {
   return out;
 }
 
-/// Every passed socket is used, because clients wait in each. If there are fewer sockets than workers, further ones
-/// share the port; if the port cannot be shared, workers share the sockets.
+/// Returns a socket for each worker. Every passed socket is used, because clients may wait in each of them. If there
+/// are fewer sockets than workers, further sockets share their port; if the port cannot be shared, workers share the
+/// sockets.
 Bound Listeners::complete(Sockets passed, net::ListenOptions options) const {
   options.port = passed.front().local().port();
   const bool shares = passed.front().shares_port();

@@ -25,18 +25,18 @@ struct ListenFailure {
 /// Main thread only.
 class Listeners {
  public:
-  /// The workers outlive this object. Each has a socket of its own on every address; the kernel distributes the
-  /// connections.
+  /// The workers outlive this object. Each worker has a socket of its own on every address, and the kernel distributes
+  /// the connections.
   explicit Listeners(std::vector<Worker*> workers) : workers_(std::move(workers)) {}
 
   /// The addresses that are wanted next, with sockets for the new ones. Clients cannot connect to the new sockets yet.
   struct Next {
     struct Row {
       net::ListenOptions options;
-      std::optional<std::size_t> open;          ///< index of the address if it is open already
+      std::optional<std::size_t> open;  ///< the index among the open addresses; empty if the address is not open yet
       std::vector<net::BoundSocket> sockets{};  ///< sockets of the address if it is not open yet
       bool passed = false;                      ///< whether the sockets listen already
-      ListenerTls tls{};                        ///< empty if an open address keeps its TLS
+      ListenerTls tls{};                        ///< the TLS to use; empty if an open address keeps its TLS
     };
     std::vector<Row> rows;
     /// Sets the TLS of each address, by its number.
@@ -48,8 +48,8 @@ class Listeners {
   using Change = admin::ChangedAddresses;
   /// Lets clients connect to the new addresses; they wait until use().
   Result<void, ListenFailure> listen(Next& next) const;
-  /// Gives the sockets to the workers. Addresses that are no longer wanted are closed: their connections have `drain`
-  /// to end.
+  /// Gives the sockets to the workers. Closes the addresses that are no longer wanted; their connections have the time
+  /// `drain` to end.
   Change use(Next next, Duration drain);
 
   /// Uses this TLS for new connections of an address.

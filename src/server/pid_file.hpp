@@ -16,8 +16,8 @@ class PidFile {
   PidFile& operator=(const PidFile&) = delete;
   ~PidFile();
 
-  /// Writes the id and a line end in one step, so every reader finds a whole number. Returns the error as a sentence
-  /// without a full stop. A file with anything but a number in it is an error, and is left alone.
+  /// Writes the id and a line end in one step, so that other programs never read a partial number. Returns the error as
+  /// a sentence without a full stop. A file that contains anything but a number is an error, and is not changed.
   std::optional<std::string> write();
 
  private:

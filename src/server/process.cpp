@@ -20,7 +20,7 @@ namespace {
 
 /// Estimated number of descriptors that the process needs besides those of connections.
 constexpr int kDescriptorsBeside = 32;
-/// The log thread has this long to write the last line.
+/// Time that the log thread has to write the last line.
 constexpr auto kLastLine = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -80,7 +80,8 @@ void EndAtLatest::wait() {
   std::_Exit(1);
 }
 
-/// The bound would never be reached: clients would wait in the kernel's queue before, and no one would be told.
+/// Warns because the bound on connections would never be reached: clients would wait in the kernel's queue, and nothing
+/// would be logged.
 void warn_of_few_descriptors(const config::Config& config) {
   const auto shares = net::descriptor_shares();
   const std::int64_t most = config.bounds.connections;

@@ -12,7 +12,8 @@
 
 namespace headgate::server {
 
-/// Ends the process in bounded time, even if a file system that does not answer blocks a thread for ever. One thread.
+/// Ends the process in bounded time, even if a thread is blocked for ever by a file system that does not answer. Call
+/// it on one thread.
 class EndAtLatest {
  public:
   EndAtLatest() = default;
@@ -21,7 +22,7 @@ class EndAtLatest {
   /// Cancels the end if the object is destroyed in time.
   ~EndAtLatest();
 
-  /// Ends the process with exit code 1 after `after`. Of several calls, the earliest moment counts.
+  /// Ends the process with exit code 1 after `after`. If it is called several times, the earliest moment counts.
   void begin(Duration after);
 
  private:
@@ -38,9 +39,9 @@ class EndAtLatest {
 /// to the socket that $NOTIFY_SOCKET names. Does nothing if there is none.
 void tell_service_manager(std::string_view state) noexcept;
 
-/// Ignores signals that have no meaning here and would end the process, so that a stray one does no harm. Not changed:
-/// signals of faults and of job control, SIGQUIT and SIGABRT (they write a core file), and the stop signals (SIGHUP,
-/// SIGINT, SIGTERM). If a file reaches its maximum size (SIGXFSZ), the write returns an error.
+/// Ignores signals that have no meaning here but would end the process, so that an accidental signal does no harm. Not
+/// changed: signals of faults and of job control, SIGQUIT and SIGABRT (they write a core file), and the stop signals
+/// (SIGHUP, SIGINT, SIGTERM). If a file reaches its maximum size (SIGXFSZ), the write returns an error.
 void ignore_stray_signals();
 
 /// Logs an event if the descriptor limit allows fewer connections than `bounds.connections`.

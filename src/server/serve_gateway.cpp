@@ -52,7 +52,7 @@ services::OpenLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
-/// Keeps no entry for an override that has ended, because no one could act on it.
+/// Makes the log of overrides. Entries of overrides that have ended are not kept, because they have no effect.
 services::OpenLog open_override_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
@@ -102,8 +102,8 @@ std::shared_ptr<services::QuotaService> quota_service(boost::asio::io_context& l
       });
 }
 
-/// Returns the name of this gateway for others. A process that replaces another one has its hash secret, and so its
-/// name: both count as one gateway.
+/// Returns the name of this gateway for other gateways. It depends on the hash secret, which a process takes over from
+/// the process that it replaces, so both count as one gateway.
 std::string name_of_gateway() {
   const auto secret = keyed_hash("name of this gateway", 0);
   std::array<char, 16 + 1> text{};
@@ -213,8 +213,8 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
           }};
 }
 
-/// Stops the side thread before the admin interface, which gets answers from that thread; also if an exception is
-/// thrown.
+/// Stops the side thread before the admin interface ends, because tasks of that thread give answers to it. Does so also
+/// if an exception is thrown.
 struct StopsFirst {
   SideThread& side;
   ~StopsFirst() { side.stop(); }
@@ -222,8 +222,8 @@ struct StopsFirst {
 
 }  // namespace
 
-// Starts in this order: the logs first, so that every failure is logged; then the active configuration, which fails for
-// a bad key file; then the admin interface, so that the wait for keys can be observed; then the workers.
+// Starts the parts of a gateway in this order: the logs, so that every failure is logged; the active configuration,
+// which fails for a bad key file; the admin interface, so that the wait for keys can be observed; the workers.
 int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,
                   const std::vector<std::string>& watched) {
   const bool same_hashes = TakenOver::adopt_secret();
@@ -254,7 +254,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   const bool replaces = taken.begun();
   const auto run = [&] {
     admin::EventFeed events;
-    admin::LiveFeed live;  // continues during a drain, which it shows
+    admin::LiveFeed live;  // continues during a drain, so that clients of the feed can observe the drain
     program.at_drain([&events, &at_latest](Duration in_flight) {
       events.close();
       at_latest.begin(in_flight + kLongestEnd);
@@ -271,8 +271,8 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     add_admin_bounds(shared.bounds, admin, events, live);
     program.use_admin(admin);
     program.hand_over_by(std::move(taken), std::move(command));
-    // A process that replaces another one waits before its admin interface starts: the previous process answers until
-    // then.
+    // A process that replaces another one waits for its keys before its admin interface starts, because until then the
+    // previous process answers.
     const auto wait = [&] {
       program.await_keys();
       const auto end = std::chrono::steady_clock::now() + kLongestWait;
@@ -291,7 +291,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
       return 1;
     }
     if (!replaces) wait();
-    program.take_state(same_hashes);  // as late as possible, because the previous process counts until then
+    program.take_state(same_hashes);  // as late as possible, because the previous process counts requests until then
     const ServeOptions options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
     const auto result = serve(main_loop, options, program);
     events.close();
@@ -303,7 +303,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   try {
     return run();
   } catch (const std::exception& failure) {
-    // Report it here: later no one reads it, because the program has the socket to the previous process.
+    // The failure is reported here, while `program` still has the socket to the previous process.
     if (!tell_replaced(std::string("cannot start: ") + failure.what())) throw;
     return 1;
   }

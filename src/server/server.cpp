@@ -36,8 +36,8 @@ int refuse(const std::string& why) {
   return 1;
 }
 
-/// The signals of a running process: HUP, USR1 and USR2 go to the program. The first TERM or INT drains, and a second
-/// one ends the process at once.
+/// Receives the signals of a running process. HUP, USR1 and USR2 are passed to the program. The first TERM or INT
+/// drains, and a second one ends the process at once.
 class SignalWatch {
  public:
   SignalWatch(boost::asio::io_context& loop, bool reloads, Program& program)
@@ -63,10 +63,11 @@ class SignalWatch {
       if (state_ != State::ended) wait(workers);
     });
   }
-  /// Called when no worker runs any more. From here on there is nothing to reload, and SIGTERM ends the process at
+  /// Called when no worker runs any more. From then on there is nothing to reload, and SIGTERM ends the process at
   /// once.
   void cancel() {
-    state_ = State::ended;  // a signal that was read already is handled later, and must not begin another wait
+    state_ = State::ended;  // the handler of a signal that was already received runs later, and must not wait for
+                            // another signal
     set_.cancel();
     set_.remove(SIGTERM);
     set_.remove(SIGINT);
@@ -81,7 +82,8 @@ class SignalWatch {
     program_.upgrade([this, &workers] { hand_over(workers); });
   }
 
-  /// Clients connect to the new process now. Only existing connections are waited for.
+  /// Called when clients connect to the new process. From then on, this process only waits for its existing
+  /// connections.
   void hand_over(Workers& workers) {
     if (state_ != State::serving) return;
     state_ = State::handed_over;
@@ -121,7 +123,7 @@ unsigned worker_count(unsigned wanted) noexcept {
 int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Program& program) {
   raise_descriptor_limit();
   ignore_stray_signals();
-  // Set up before any thread starts: this loop handles the signals, also during the first connection.
+  // Set up before any thread starts, so that this loop receives all signals.
   SignalWatch signals(main_loop, options.reloads, program);
   Workers workers(options.workers, program);
   PassedSockets none;
@@ -134,7 +136,7 @@ int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Progr
       });
     });
   };
-  // Work that has begun already, such as calls to Redis, ends in the same way as at any other end.
+  // The workers run and drain, so that work that has already begun, such as calls to Redis, ends in the usual way.
   const auto refused = [&](const std::string& why) {
     const int code = refuse(why);
     run_workers();

@@ -32,7 +32,7 @@ bool SideThread::Queue::add(std::function<void()> what, AtStop if_waiting) {
   return true;
 }
 
-/// Dropped outside the lock: objects of a task may be freed with it, which calls this queue again.
+/// Drops tasks. They are destroyed without the lock, because this may free objects, which calls this queue again.
 void SideThread::Queue::stop() {
   std::vector<std::function<void()>> dropped;
   {

@@ -107,7 +107,7 @@ void SimulateLive::ask(std::string config, const admin::AdminEndpoint::Give& giv
 }
 
 admin::AdminAnswer SimulateLive::answer(const std::string& text) {
-  const observe::NoEvents none;  // also used while the keys of the policy are read
+  const observe::NoEvents none;  // no events are logged, also while the keys of the policy are read
   const auto active = operators_.now().active;
   const auto lines = logs_.recent();
   if (!active || lines.empty())

@@ -21,7 +21,8 @@ class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
   SimulateLive(const admin::OperatorBoard& operators, observe::Logs& logs, admin::RunAside aside)
       : operators_(operators), logs_(logs), aside_(std::move(aside)) {}
 
-  /// `config` is a configuration, whose relative paths begin at the directory of the active file.
+  /// Simulates the policy of `config` and passes the answer to `give`. `config` is the text of a configuration, whose
+  /// relative paths begin at the directory of the active file.
   void ask(std::string config, const admin::AdminEndpoint::Give& give);
 
  private:

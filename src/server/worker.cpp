@@ -17,7 +17,7 @@ constexpr std::size_t kSpareLarge = 64;
 constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
-/// Without `tls` a listener with TLS keeps its own.
+/// Applies `options` and `tls` to `settings`. If `tls` is null, a listener with TLS keeps its previous one.
 void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::ListenerSettings& settings) {
   if (tls || !options.tls) settings.tls = std::move(tls);
   settings.http2 = options.http2 && !options.tls;
@@ -55,9 +55,9 @@ void Worker::start(std::function<void()> ended) {
       const std::lock_guard lock(telling_);
       ended_ = true;
     }
-    if (drained_) {  // otherwise the worker was stopped with a connection that did not end
+    if (drained_) {  // without a drain, the worker was stopped although a connection had not ended
       loop_.restart();
-      loop_.poll();  // tasks that were posted after its last step still run
+      loop_.poll();  // runs tasks that were posted after the last step of the loop
     }
     ended();
   });
@@ -111,7 +111,7 @@ void Worker::close(ListenerId id, Duration within) {
   });
 }
 
-/// Queued handlers of the loop may still use the listeners.
+/// Closes the listeners. They are destroyed later, because queued handlers of the loop may still use them.
 void Worker::close_door(Door door) {
   for (auto& listener : door.listeners) listener->close();
   boost::asio::post(loop_, [closed = std::move(door)] {});
@@ -146,7 +146,7 @@ void Worker::tell(std::function<void(WorkerService&)> what, std::function<void()
     const std::lock_guard lock(telling_);
     if (!ended_) {
       boost::asio::post(loop_, [this, what = std::move(what), then = std::move(then)] {
-        if (!drained_) {  // otherwise the service is stopped, and no one would stop what it begins
+        if (!drained_) {  // after the drain the service is stopped, and nothing would stop the work that it begins
           what(*service_);
           sessions_.use(service_->timeouts(), service_->bounds());
         }
@@ -165,7 +165,8 @@ void Worker::begin_drain(void* self) {
   worker.close_all_doors();
 }
 
-/// Waits for the connections after handlers that are queued already, because they may bring a last one.
+/// Closes all listeners. The check for remaining connections is posted behind the queued handlers, because one of these
+/// may accept a last connection.
 void Worker::close_all_doors() {
   for (auto& door : std::exchange(doors_, {})) close_door(std::move(door));
   boost::asio::post(loop_, [this] { check_drained(); });

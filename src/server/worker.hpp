@@ -26,7 +26,8 @@ using MakeService = std::function<std::unique_ptr<WorkerService>(upstream::Envir
 /// The id of a listening address, unique in the process while it is open.
 using ListenerId = std::uint64_t;
 
-/// Functions except start() and join() may be called on any thread; they take effect in the order of the calls.
+/// A worker. All functions except start() and join() may be called on any thread, and take effect in the order of the
+/// calls.
 class Worker {
  public:
   Worker(const MakeService& make, session::Totals& totals);
@@ -39,10 +40,10 @@ class Worker {
   void listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
               std::vector<net::BoundSocket> sockets);
   /// Sets the options of connections that are accepted from now on. The sockets stay open. If `tls` is null, a listener
-  /// with TLS keeps its own.
+  /// with TLS keeps its previous one.
   void change(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls);
-  /// Accepts the connections that wait already, and no more. The listener's connections end as in a drain, and the rest
-  /// is broken off `within` from now.
+  /// Accepts the connections that are already waiting, and no others. The listener's connections end as in a drain;
+  /// those that are left are broken off after `within`.
   void close(ListenerId id, Duration within);
 
   /// Makes TLS for this worker's connections. Called on the thread that made the worker, also while it runs.
@@ -50,17 +51,17 @@ class Worker {
   /// Uses `tls` for new connections of a listener.
   void use_tls(ListenerId id, net::ServerTlsPtr tls);
 
-  /// Makes every answer close its connection from now on. After `delay` the worker accepts no new connection, finishes
-  /// requests in flight, and ends. It aborts the rest `within` after that.
+  /// Makes every answer close its connection from now on. After `delay`, the worker accepts no new connection, finishes
+  /// the requests in flight, and ends. Requests that are not finished are aborted `within` after that.
   void drain(Duration delay, Duration within);
-  /// Accepts no new connection from now on, because another process does. Ends when the connections have ended: each is
-  /// closed after its next answer, or after its idle time. Closing idle ones at once would break requests that are on
-  /// their way to them. Aborts the rest `within` from now.
+  /// Accepts no new connection from now on, because another process accepts them. Ends when the connections have ended:
+  /// each is closed after its next answer, or after its idle time. Closing idle ones at once would break requests that
+  /// are on their way to them. Connections that are left are aborted after `within`.
   void hand_over(Duration within);
   /// Runs `what` with the service on the worker's thread, between two steps of the service. The sessions then use the
-  /// service's timeouts and bounds. A stopped service, as in a drain after the last connection, is left out. Afterwards
-  /// `then` runs in any case, if it is not empty: on the worker's thread or, if that thread has ended, before tell()
-  /// returns.
+  /// service's timeouts and bounds. If the service has stopped, as in a drain after the last connection, `what` is not
+  /// run. Afterwards `then` runs in any case, if it is not empty: on the worker's thread or, if that thread has ended,
+  /// before tell() returns.
   void tell(std::function<void(WorkerService&)> what, std::function<void()> then = {});
   void join();
 
@@ -79,8 +80,8 @@ class Worker {
   void check_drained();
   static void drain_tick(void* self);
 
-  std::unique_ptr<net::TlsLibrary> tls_library_;  // outlives the loop, which has the connections; null without TLS
-  /// Only this thread uses its sockets, so they are not locked; others may post.
+  std::unique_ptr<net::TlsLibrary> tls_library_;  // must outlive the loop, which owns the connections; null without TLS
+  /// Only the worker's thread uses the sockets, so they need no locks. Other threads may post to the loop.
   boost::asio::io_context loop_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};

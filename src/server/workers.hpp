@@ -23,9 +23,9 @@ class Workers {
   Listeners& listeners() noexcept { return *listeners_; }
   /// Calls `ended` when no worker runs any more, on the thread of the last one.
   void start(const std::function<void()>& ended);
-  /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
-  /// once, on the thread of the last worker. In a drain workers end at different times: ended ones are left out, and
-  /// `done` may be called before this returns.
+  /// Runs `what` with every service, on its worker's thread between two steps. Then calls `done` once, if it is not
+  /// empty, on the thread of the last worker. Workers that have ended in a drain are left out, and `done` may be called
+  /// before tell() returns.
   void tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
   /// Makes TLS for a listener. The error is a sentence without its full stop. Called on the thread that made the
   /// workers, also while they run.

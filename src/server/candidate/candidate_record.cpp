@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kForm = 1;
 constexpr std::size_t kLargestRecord =
-    (std::size_t{64} << 20U) + (std::size_t{64} << 10U);  // size of the text, and of the line before it
+    (std::size_t{64} << 20U) + (std::size_t{64} << 10U);  // 64 MiB for the text, and 64 KiB for the line before it
 
 std::string state_directory() {
   const char* const named = std::getenv("STATE_DIRECTORY");
@@ -55,7 +55,7 @@ std::optional<std::string> CandidateRecord::write(const SavedCandidate& kept) co
   } catch (const std::exception& failure) {
     failed = failure.what();
   }
-  if (failed) (void)remove();  // a restart must not set an older candidate
+  if (failed) (void)remove();  // otherwise a restart would set an older candidate
   return failed;
 }
 
@@ -74,7 +74,7 @@ Result<std::optional<SavedCandidate>, std::string> CandidateRecord::read() const
   if (!head.is_object() || head.value("form", nlohmann::json()) != kForm)
     return unreadable("does not have the format of this version of headgate");
   if (field(head, "candidate_of") != config_file_)
-    return Read(std::nullopt);  // written by another gateway with the same directory
+    return Read(std::nullopt);  // another gateway with the same state directory has written it
   return Read(SavedCandidate{all.substr(end + 1), field(head, "name"), field(head, "over")});
 }
 

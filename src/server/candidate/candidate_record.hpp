@@ -19,14 +19,15 @@ struct SavedCandidate {
 class CandidateRecord {
  public:
   /// The file is in the first directory of $STATE_DIRECTORY (systemd.exec(5)), otherwise beside `config_file`. Its name
-  /// is that of `config_file` with ".candidate" appended. If `config_file` is empty, there is no file and nothing is
-  /// kept.
+  /// is that of `config_file` with ".candidate" appended. If `config_file` is empty, there is no file, and no candidate
+  /// is stored.
   explicit CandidateRecord(const std::string& config_file);
 
   const std::string& path() const noexcept { return path_; }
-  /// Replaces the file. Returns the error; no candidate is kept then, not even the previous one.
+  /// Replaces the file. On an error, returns it and removes the file, so that no candidate is stored, not even the
+  /// previous one.
   std::optional<std::string> write(const SavedCandidate& kept) const;
-  /// Returns the candidate that is kept for this configuration; empty if there is none.
+  /// Returns the candidate that is stored for this configuration; empty if there is none.
   Result<std::optional<SavedCandidate>, std::string> read() const;
   /// Removes the file; does nothing if there is none. Returns the error.
   std::optional<std::string> remove() const;

@@ -22,15 +22,15 @@ class CandidateWatch final : public services::Service {
   static constexpr Duration kEvery = std::chrono::seconds(5);
   static constexpr Duration kTold = std::chrono::seconds(60);
 
-  /// Both outlive it.
+  /// Both arguments must outlive this object.
   CandidateWatch(Clock& clock, observe::Registry& registry);
 
-  /// Compares another candidate from now on. `promoted` says that the previous one has become active.
+  /// Compares the candidate of `active` from now on. `promoted` says that the previous candidate has become active.
   void use(const services::ActiveConfig& active, bool by_file, bool promoted);
   void start() override { alarm_->set(kEvery); }
   void stop() override { alarm_.reset(); }
 
-  /// Adds the keys that one worker has counted.
+  /// Adds the keys on which the policies differed, as counted by one worker.
   void add(const std::vector<observe::LimitSketches>& taken);
   /// Returns the comparison. There must be a candidate in `active`.
   admin::CandidateDiff diff(const services::ActiveConfig& active) const;

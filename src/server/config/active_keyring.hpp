@@ -13,10 +13,10 @@ namespace headgate::server {
 /// Main thread only. Starts before the workers run, because they need its keys for their first requests.
 class ActiveKeyring final : public services::Service {
  public:
-  /// `board` outlives it.
+  /// `board` must outlive this object.
   explicit ActiveKeyring(admin::AdminBoard& board) : board_(board) {}
 
-  /// Replaces the previous keyring, which ends.
+  /// Stops the previous keyring and uses `next` in its place.
   void use(std::shared_ptr<keyring::Keyring> next) {
     stop();
     keyring_ = std::move(next);

@@ -89,7 +89,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
 
 void GatewayProgram::activate(PendingConfig next) {
   keyring_.use(std::move(next.keyring));
-  // Also reads the file again, because a key may have been revoked since this keyring read it.
+  // hold() also reads the key file again, because a key may have been revoked since this keyring read the file.
   auto unwritten = shared_.keys->unwritten();
   if (next.active->config->identity.api_key.issue || !unwritten.empty()) {
     keyring_->hold(std::move(unwritten));
@@ -106,7 +106,7 @@ void GatewayProgram::activate(PendingConfig next) {
 void GatewayProgram::list_services() {
   services_.add(traces_);
   services_.add(*shared_.webhooks);
-  services_.add(server_watch_);  // starts early: operators' changes to servers go to the watches that it shows
+  services_.add(server_watch_);  // starts early, because operators' changes to servers are made in its watches
   services_.add(keyring_);
   services_.add(*shared_.agreement);
   services_.add(*shared_.quotas);
@@ -168,7 +168,7 @@ void GatewayProgram::started(Workers& workers) {
   shared_.operators.use_workers(workers.count(), totals());
   shared_.reasons.clear(admin::ReasonKind::starting);
   services_.start();
-  // Written before anyone is told that this process serves, and may look for the file.
+  // The file is written before the service manager is told that this process serves, because others may then read it.
   if (const auto why = pid_file_.write())
     observe::event(observe::LogLevel::warning, "pid_file_failed",
                    "the process id cannot be written to \"pid_file\": " + *why);
@@ -192,8 +192,8 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
       [this](pid_t next) {
         observe::event(observe::LogLevel::info, "upgraded", "a new process has taken over", {{"pid", next}});
         handed_over_to_ = next;
-        // Only an upgrade stops the watch: in any other drain, a person who changes the file is told that this process
-        // does not use the change.
+        // The watch stops only in an upgrade. In any other drain, it continues, so that a person who changes the file
+        // learns from the log that this process does not use the change.
         if (watch_) watch_->stop();
         tell_service_manager("MAINPID=" + std::to_string(next));
         // The new process uses the address of the admin interface as well.
@@ -228,7 +228,7 @@ void GatewayProgram::ended() {
   asked_.clear();
   told_.clear();
   after_reload_.clear();
-  reloading_ = false;  // a read under way is not waited for; a call that is on its way here gets an answer
+  reloading_ = false;  // a read under way is not awaited, and a call that arrives later must get an answer
   services_.stop();
 }
 

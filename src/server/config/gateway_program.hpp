@@ -36,7 +36,7 @@
 
 namespace headgate::server {
 
-/// Main thread only.
+/// The program of a gateway process. Main thread only.
 class GatewayProgram final : public Program {
  public:
   /// Makes `config` active. Throws std::runtime_error if a key file cannot be used. `side` is stopped before this
@@ -46,23 +46,24 @@ class GatewayProgram final : public Program {
 
   /// Lets reloads change the options of the admin interface, which outlives the workers.
   void use_admin(AdminListener& admin) { admin_ = &admin; }
-  /// Reloads whenever one of these files has changed (ReadConfig::watched); each reload brings the files to watch next.
+  /// Reloads whenever one of these files has changed (ReadConfig::watched); each reload determines the files to watch
+  /// next.
   void watch(const std::vector<std::string>& paths);
   /// Calls `what` with the Redis limiter of one worker, on its thread. Does nothing while no workers run.
   void with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what);
-  /// Calls `what` on this thread when a drain has begun, with the time after which no request is in flight.
+  /// Calls `what` on this thread when a drain has begun, with the longest time until no request is in flight.
   void at_drain(std::function<void(Duration)> what) { at_drain_ = std::move(what); }
-  /// Tells the previous process once this one serves. `command` starts the next one.
+  /// Reports to the previous process, through `taken`, when this process serves. `command` starts the next process.
   void hand_over_by(TakenOver taken, CommandLine command);
-  /// Takes over the state of the previous process, and logs what was left out. Called before the workers run; waits for
-  /// the state.
+  /// Waits for the state of the previous process and takes it over; logs the parts that were left out. Called before
+  /// the workers run.
   void take_state(bool same_hashes);
-  /// Sets the candidate again that an operator had set before a restart, or logs why not. Called before the workers
-  /// run.
+  /// Sets the candidate that an operator had set before the restart, or logs why this is not possible. Called before
+  /// the workers run.
   void take_kept_candidate();
   /// Receives the calls of the admin interface.
   const std::shared_ptr<admin::ReloadCalls>& calls() const noexcept { return calls_; }
-  /// Answers the admin interface.
+  /// The service that reports the most limited callers to the admin interface.
   const std::shared_ptr<services::TopService>& top() const noexcept { return top_; }
   const admin::TrafficRates& rates() const noexcept { return rates_; }
   const Certificates& certificates() const noexcept { return certificates_; }
@@ -75,7 +76,8 @@ class GatewayProgram final : public Program {
   void await_keys();
 
   /// Reads another configuration on the side thread and makes it active if all of it can be used. `tell` gets the
-  /// result on this thread, once every worker uses it. Calls during a reload wait for its end, and share the next one.
+  /// result on this thread, once every worker uses it. A call during a reload waits for its end; all calls that wait
+  /// share the next reload.
   using Tell = std::function<void(const admin::ReloadResult& result)>;
   void reload(admin::ReloadFrom from, Tell tell);
 
@@ -95,11 +97,11 @@ class GatewayProgram final : public Program {
 
  private:
   StateParts parts();
-  /// Does nothing while no worker runs.
+  /// Does the same as Workers::tell(). Does nothing while no worker runs.
   void tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
   /// Lists all services that run beside the request path, in the order of their starts.
   void list_services();
-  /// The parts of a reload other than the configuration. All of them can be used.
+  /// The parts of a reload other than the configuration, after checks that all of them can be used.
   struct Prepared;
 
   void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);
@@ -154,7 +156,7 @@ class GatewayProgram final : public Program {
   PidFile pid_file_;
   std::optional<ReadyCandidate> candidate_;  // the candidate of the active configuration
   const CandidateRecord record_;
-  std::shared_ptr<const config::Config> file_;  // the contents of the file when it was read last
+  std::shared_ptr<const config::Config> file_;  // the configuration in the file when it was read last
   std::shared_ptr<const config::Config> begun_with_;
   AdminListener* admin_ = nullptr;
   const std::shared_ptr<admin::ReloadCalls> calls_;
@@ -164,11 +166,11 @@ class GatewayProgram final : public Program {
   std::function<void()> handed_over_;
   std::function<void(Duration)> at_drain_;
   std::optional<pid_t> handed_over_to_;
-  unsigned made_ = 0;           // number of services made so far
+  unsigned made_ = 0;           // number of worker services made so far
   Workers* workers_ = nullptr;  // set while workers run
   bool draining_ = false;
   bool reloading_ = false;
-  bool taking_ = false;  // whether a configuration was read that not every worker uses yet
+  bool taking_ = false;  // whether a configuration has been read that not every worker uses yet
   struct WaitingCaller {
     admin::ReloadFrom from;
     Tell tell;

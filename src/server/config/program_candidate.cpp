@@ -92,7 +92,7 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
   return out;
 }
 
-/// Keeps the candidate for a restart, together with `over`, the candidate that the file names.
+/// Stores the candidate on disk for a restart, together with `over`, the candidate that the file names.
 void keep(const CandidateRecord& record, const std::string& over, ReadCandidate& read) {
   if (!read.ready) return;
   auto& why = read.ready->not_kept;
@@ -107,7 +107,8 @@ void tell_not_kept(const std::string& why) {
   observe::event(observe::LogLevel::warning, "candidate_not_kept", why, {});
 }
 
-/// Returns the limits whose counters the active configuration does not have, or would begin anew.
+/// Returns the limits of the candidate that have no counters in the active configuration, or whose counters would begin
+/// anew.
 std::set<std::string> new_limits(const config::Config& live, const config::Config& candidate) {
   std::set<std::string> out;
   for (const auto& limit : candidate.limits) out.insert(limit.name);
@@ -118,8 +119,7 @@ std::set<std::string> new_limits(const config::Config& live, const config::Confi
 
 }  // namespace
 
-// Takes over only counters of limits that are new, and only while there is room, so that the counters of current
-// callers are kept.
+// Copies only counters of new limits, and only while there is room, so that no counter of the live policy is displaced.
 void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
                     Instant now) {
   const auto limits = new_limits(*live.config, promoted);
@@ -153,7 +153,7 @@ std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
 redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
   auto options = *active.candidate->config->redis;
   options.key_prefix += kCandidatePrefix;
-  options.tells = false;  // callers do not notice an outage of the candidate's Redis
+  options.tells = false;  // an outage of the candidate's Redis is not logged, because it does not affect callers
   options.workers = worker_count(active.config->workers);
   options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
   return options;
@@ -171,7 +171,7 @@ bool GatewayProgram::begin_change(std::function<void()> again) {
   return true;
 }
 
-/// The counters of a new candidate begin empty.
+/// Sets or drops the candidate beside the active configuration. A new candidate begins with empty counters.
 void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   use_candidate(std::move(next));
   auto active = std::make_shared<services::ActiveConfig>(*now_);
@@ -181,7 +181,7 @@ void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
     now_ = with_credentials(side_, *now_, keyring_->now());
     now_ = with_overrides(side_, *now_, shared_.overrides->book().list(clock_.wall()));
   }
-  services_.adopt(now_);  // otherwise it would keep the counters of the previous candidate
+  services_.adopt(now_);  // otherwise a service would keep the counters of the previous candidate
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);
   shared_.operators.use_same(now_);
 }
@@ -203,7 +203,7 @@ void GatewayProgram::set_candidate(const std::string& body, const std::string& n
     const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
     keep(record, over, *read);
     boost::asio::post(loop, [this, read, tell] {
-      if (workers_ == nullptr) return;  // the workers have ended meanwhile
+      if (workers_ == nullptr) return;  // the workers have ended in the meantime
       if (!read->ready) {
         tell(read->result);
         return ended_reload({});
@@ -241,7 +241,7 @@ void GatewayProgram::promote_candidate(const std::function<void(const std::optio
 
 void GatewayProgram::ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell) {
   if (workers_ == nullptr || !now_->candidate) return tell(std::nullopt);
-  // Workers add on their own threads, in any order.
+  // The keys of all workers. Each worker adds its keys on its own thread.
   struct CandidateSketches {
     std::mutex mutex;
     std::vector<observe::LimitSketches> all;
@@ -256,7 +256,7 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       [this, &loop = loop_, taken, asked = now_->candidate->config, tell] {
         boost::asio::post(loop, [this, taken, asked, tell] {
           if (!now_->candidate) return tell(std::nullopt);
-          // otherwise the keys belong to the previous candidate
+          // if another candidate was set in the meantime, the keys belong to the previous one
           if (now_->candidate->config == asked) candidate_watch_.add(taken->all);
           auto diff = candidate_watch_.diff(*now_);
           if (!candidate_->not_kept.empty())
@@ -272,7 +272,8 @@ std::string GatewayProgram::directory_of_file() const { return directory_of(file
 std::optional<HandoverCandidate> GatewayProgram::handover_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandoverCandidate{candidate_->text, candidate_->name, false};
   if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandoverCandidate{{}, {}, true};
-  return std::nullopt;  // the next process finds the candidate in the same file as this one
+  return std::nullopt;  // no candidate was set or dropped by an operator, so the next process gets its candidate from
+                        // the file
 }
 
 std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandoverCandidate& handed) {
@@ -285,14 +286,14 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     log_mistakes(read.result);
     return nullptr;
   }
-  keep(record_, file_->named_candidate, read);  // an older version may have kept no record
+  keep(record_, file_->named_candidate, read);  // an older version may not have written it
   if (!read.ready->not_kept.empty()) tell_not_kept("the candidate does not survive a restart: " + read.ready->not_kept);
   put_candidate(std::move(read.ready));
   return now_->candidate->state;
 }
 
-/// Restores the candidate that an operator had set. As with a reload, it stays in use only while the file names the
-/// same candidate as it did then.
+/// Restores the candidate that an operator had set. As in a reload, it stays in use only as long as the file names the
+/// same candidate as when it was set.
 void GatewayProgram::take_kept_candidate() {
   auto kept = record_.read();
   if (kept.has_error()) return tell_not_kept("the candidate that an operator had set was dropped: " + kept.error());
@@ -311,8 +312,8 @@ void GatewayProgram::take_kept_candidate() {
   tell_not_kept("the candidate that an operator had set can no longer be used; it is still in " + record_.path());
 }
 
-/// Removes the record of an operator's candidate that is no longer set; otherwise a restart would set it again. A
-/// record that another gateway with this file has written is not touched.
+/// Uses `next` as the candidate. If an operator's candidate is no longer set, its record is removed, so that a restart
+/// does not set it again. A record that another gateway with this file has written is not touched.
 void GatewayProgram::use_candidate(std::optional<ReadyCandidate> next) {
   const auto of_operator = [](const auto& candidate) { return candidate && !candidate->by_file; };
   const auto before = std::exchange(candidate_, std::move(next));

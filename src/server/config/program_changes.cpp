@@ -12,7 +12,7 @@ namespace headgate::server {
 
 void GatewayProgram::use_size(const std::string& upstream, const std::string& server, const admin::WantedSize& size) {
   if (workers_ == nullptr) return;
-  // A reload under way has the sizes of its beginning, so the change waits for its end.
+  // A reload under way uses the sizes from its beginning, so the change waits for the end of the reload.
   if (taking_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
   sizes_.set(now_->config->upstreams, upstream, server, size);
   use_sizes();
@@ -24,7 +24,7 @@ void GatewayProgram::use_sizes() {
   sizes_.apply(upstreams);
   now_ = with_servers(side_, *now_, std::move(upstreams));
   shared_.operators.use_same(now_);
-  services_.adopt(now_);  // services must write into the watches of the active configuration
+  services_.adopt(now_);  // so that services write into the watches of the active configuration
 }
 
 void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
@@ -34,7 +34,8 @@ void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
                    {{"upstream", upstream}, {"server", server}});
 }
 
-/// The keyring publishes the keys first, so later messages to workers find them.
+/// Uses these keys in addition to the file. The keyring publishes the keys before the message to the workers, so `done`
+/// is called when all workers use them.
 void GatewayProgram::use_keys(services::KeyService::Records unwritten, const std::function<void()>& done) {
   keyring_->hold(std::move(unwritten));
   if (workers_ == nullptr) return done();

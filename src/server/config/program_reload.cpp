@@ -21,7 +21,7 @@
 namespace headgate::server {
 namespace {
 
-/// Returns how long the slowest fetch of keys may take; 0 if no keys are fetched.
+/// Returns the longest time limit of a fetch of keys; 0 if no keys are fetched.
 Duration longest_fetch(const config::Config& config) {
   Duration longest{0};
   if (!config.identity.jwt) return longest;
@@ -30,7 +30,7 @@ Duration longest_fetch(const config::Config& config) {
   return longest;
 }
 
-/// Returns a function that gives `next` to a service, between two of its steps.
+/// Returns a function that makes a worker's service use `next`.
 std::function<void(WorkerService&)> adopting(std::shared_ptr<const services::ActiveConfig> next) {
   return [next = std::move(next)](WorkerService& service) { static_cast<GatewayService&>(service).adopt(next); };
 }
@@ -59,7 +59,8 @@ void GatewayProgram::reload(admin::ReloadFrom from, Tell tell) {
   if (!reloading_) begin_reload();
 }
 
-/// Callers that want the same source read share one reload, up to the first caller that wants another source.
+/// Begins a reload from the source that the first waiting caller wants. It also serves the callers after that one, up
+/// to the first caller that wants another source.
 void GatewayProgram::begin_reload() {
   reloading_ = true;
   const auto from = asked_.front().from;
@@ -79,12 +80,12 @@ void GatewayProgram::begin_reload() {
     result.no_previous = true;
     return ended_reload(result);
   }
-  // This object is only named here; the side thread does not use it.
+  // The side thread does not use `this`; it only passes the pointer back to the main loop.
   const auto come_back = [this, &loop = loop_, from](ReadAgainConfig next,
                                                      std::chrono::system_clock::time_point begun) {
     const auto read = std::make_shared<ReadAgainConfig>(std::move(next));
     boost::asio::post(loop, [this, from, read, begun] {
-      if (workers_ != nullptr) take(from, std::move(*read), begun);  // otherwise the workers have ended meanwhile
+      if (workers_ != nullptr) take(from, std::move(*read), begun);  // without workers, the process is about to end
     });
   };
   BesideUntilNow beside{file_, candidate_};
@@ -99,7 +100,8 @@ void GatewayProgram::begin_reload() {
     });
 }
 
-/// If the configuration was not applied, the cause may be repaired in any of its old and new files, so all are watched.
+/// Sets the files to watch. If the new configuration is invalid, the mistake may be corrected in any of the old and the
+/// new files, so all of them are watched.
 void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun) {
   if (!watch_ || read.watched.empty()) return;
   auto paths = read.watched;
@@ -111,7 +113,7 @@ void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system
   watch_->watch(std::move(paths), begun);
 }
 
-/// Keys may be awaited below, while this loop runs.
+/// Applies a configuration that was read. This may wait for keys, and the loop runs meanwhile.
 void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun) {
   taking_ = true;
   watch_next(next, begun);
@@ -168,7 +170,7 @@ struct GatewayProgram::Prepared {
   std::optional<AdminListener::Next> admin;
 };
 
-// Steps that can fail come first and change nothing; then all of it becomes active.
+// All steps that can fail come first and change nothing. Then everything becomes active together.
 bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) {
   const auto ending = [&] {
     if (draining_) add_mistake(result, {}, "this gateway is shutting down and takes no other configuration");
@@ -203,7 +205,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   certificates_.use(std::move(*prepared.certificates));
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
-  // From here on nothing can fail, and no request has used the new limits yet.
+  // From here on nothing can fail. The counters are copied now, because no request has used the new limits yet.
   if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory, clock_.wall());
   activate(std::move(*next));
   use_candidate(ready.candidate);
@@ -220,7 +222,8 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
 
 bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result) {
   const auto fail = [&](const config::SourceLocation& place, std::string why) {
-    // Only a file that was just read has the place; otherwise another line may be there by now.
+    // The place is right only for a file that was just read: the file of an older configuration may have changed since
+    // then.
     add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::SourceLocation{}, std::move(why));
     return false;
   };
@@ -253,8 +256,8 @@ bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, adm
   return true;
 }
 
-/// A new address of keys may be mistyped. The active configuration then stays in use, because without keys every token
-/// would be refused.
+/// Waits for the keys from new addresses. If a new address is mistyped, the active configuration stays in use, because
+/// without keys every token would be refused.
 bool GatewayProgram::await_new_sources(PendingConfig& next, admin::ReloadResult& result) {
   std::set<std::string> known;
   for (const auto& report : keyring_->reports()) known.insert(report.source);

@@ -44,8 +44,8 @@ const std::shared_ptr<gateway::FleetSize>& fleet_of_process() {
   return fleet;
 }
 
-// Leaves out everything that has no effect for a candidate: the answers to callers, their consequences, and metrics
-// beside the limits.
+// Removes from the configuration everything that has no effect for a candidate: the answers to callers and their
+// consequences, and all metrics except those of limits.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
                               const config::Config& live) {
   auto path = written->gateway;
@@ -76,7 +76,7 @@ ReadyConfig make_ready(const SideThread& side, config::Config config) {
   if (config.candidate) {
     out.candidate = make_candidate(side, config.candidate, config);
     out.candidate->by_file = true;
-    config.candidate.reset();  // an operator may drop it
+    config.candidate.reset();  // kept apart from the configuration, because an operator may drop it
   }
   config.gateway.routes = {};  // the compiled configuration has routes of its own
   out.config = side.freed_here(new const config::Config(std::move(config)));
@@ -104,7 +104,7 @@ bool names_another(const config::Config& now, const config::Config* before) {
   return before == nullptr || now.named_candidate != before->named_candidate;
 }
 
-/// Keeps the candidate that is set beside `live`.
+/// Gives `live` the candidate that is set now, compiled again for `live`.
 void keep_candidate(const SideThread& side, const BesideUntilNow& beside, ReadyConfig& live) {
   live.candidate = beside.candidate;
   if (beside.candidate)

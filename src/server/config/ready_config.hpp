@@ -28,8 +28,8 @@ struct ReadyCandidate {
   std::string text{};
   std::string name{};  ///< the name of that text in messages
   std::string
-      /// the reason why a restart forgets the operator's candidate, a sentence without its full stop; empty if it does
-      /// not
+      /// the reason why a restart forgets the operator's candidate, a sentence without its full stop; empty if a
+      /// restart keeps the candidate
       not_kept{};
   bool by_file = false;  ///< whether the file of the active configuration names the candidate
 };
@@ -65,11 +65,11 @@ struct ReadAgainConfig {
   std::string file;                          ///< as config::ReadConfig::file
   std::vector<config::Diagnostic> mistakes;  ///< as config::ReadConfig::mistakes
   std::vector<std::string> watched;          ///< as config::ReadConfig::watched
-  bool read = false;  ///< whether the files are a valid configuration, even if this process cannot use it
+  bool read = false;  ///< whether the files are a valid configuration, even if this process cannot use it now
 };
-/// The candidate up to now.
+/// The candidate before the reload, and the file that may have named it.
 struct BesideUntilNow {
-  /// the contents of the file when it was read last; null if it was not read
+  /// the configuration in the file when it was read last; null if it was not read
   std::shared_ptr<const config::Config> file;
   std::optional<ReadyCandidate> candidate;
 };

@@ -23,18 +23,19 @@ using observe::event;
 using observe::EventField;
 using observe::LogLevel;
 
-/// Returns the complete options of a worker's Redis limiter.
+/// Returns the options of a worker's Redis limiter, with the values from the rest of the configuration.
 redis::RedisOptions complete(redis::RedisOptions options, const config::Config& config) {
   options.workers = worker_count(config.workers);
   return options;
 }
 
-/// Returns whether TLS uses the same files; true without TLS.
+/// Returns whether the TLS of both is made from the same files; true without TLS.
 bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexcept {
   return before == now || (before != nullptr && now != nullptr && before->same_files(*now));
 }
 
-/// An index of a configuration's upstreams. With many of them, a linear search for each would dominate the reload.
+/// An index of a configuration's upstreams. With many upstreams, a linear search for each would take most of the
+/// reload's time.
 class UpstreamNames {
  public:
   explicit UpstreamNames(const services::ActiveConfig* of) {
@@ -72,7 +73,8 @@ std::shared_ptr<balance::Watch> watch_for(const services::ActiveConfig& now, std
   return made;
 }
 
-/// Returns the upstream at index `at` of the configuration. A changed one keeps the connections to unchanged servers.
+/// Returns the upstream at index `at` of the configuration. A changed upstream keeps its connections to unchanged
+/// servers.
 std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& active, std::size_t at,
                                                  const Installed* before, const UpstreamNames& then,
                                                  upstream::Environment environment, observe::Registry& registry,
@@ -96,7 +98,7 @@ std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& a
   return made;
 }
 
-/// Returns the places of the server with this name in the upstream at index `at` of `active`; null if it has none.
+/// Returns the places of this server in the upstream at index `at` of `active`; null if it has none.
 std::shared_ptr<balance::Places> places_of(const services::ActiveConfig& active, std::size_t at,
                                            const std::string& server) {
   for (std::size_t i = 0; i < active.places[at].size(); ++i)
@@ -110,7 +112,7 @@ std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const 
   return std::make_shared<shed::Overload>();
 }
 
-/// Adds the places of the next upstream; empty if none of its servers has a bound.
+/// Adds an element with the places of the next upstream. The element is empty if none of its servers has a bound.
 void add_places(services::ActiveConfig& active, const services::ActiveConfig* before, const UpstreamNames& then) {
   const auto at = active.places.size();
   const auto& options = active.config->upstreams[at];
@@ -148,7 +150,7 @@ std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Co
   return out;
 }
 
-/// Logs which upstreams begin anew only because of their files.
+/// Logs the upstreams that begin anew although only the contents of their TLS files have changed.
 void log_changed_files(const services::ActiveConfig& then, const services::ActiveConfig& now) {
   const auto& before = then.config->upstreams;
   const auto& after = now.config->upstreams;
@@ -232,7 +234,7 @@ std::shared_ptr<const services::ActiveConfig> with_credentials(
     out->candidate = std::move(candidate);
   }
   out->credentials = side.freed_here(new const ActiveCredentials(*before.compiled, std::move(credentials)));
-  // Logged once per set of API keys, even if an issuer's keys change often.
+  // The keys without effect are logged once for each set of API keys, also if the keys of an issuer change often.
   const bool other_keys = !before.credentials || &before.credentials->api_keys() != &out->credentials->api_keys();
   if (!other_keys) return out;
   for (const auto& sentence : out->credentials->without_effect())

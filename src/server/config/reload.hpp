@@ -1,6 +1,5 @@
 #pragma once
-// Reloads: the active configuration, the snapshots that workers make from it, and the state that is kept from one to
-// the next.
+// Reloads: the active configuration, the snapshots that workers make from it, and the state that a reload keeps.
 
 #include "ready_config.hpp"
 #include "server/listeners.hpp"
@@ -30,19 +29,19 @@
 
 namespace headgate::server {
 
-/// Returns the candidate without its credentials; null if there is none. The candidate continues with the counters of
-/// the previous one. The counters begin empty if there is no previous candidate, or if its bound differs. Freed on
-/// `side`.
+/// Returns the candidate in the form that decides beside the active configuration, without its credentials; null if
+/// there is none. It continues with the counters of the previous candidate; if there is none, or if its bound differs,
+/// the counters begin empty. Freed on `side`.
 std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
                                                         const std::optional<ReadyCandidate>& candidate,
                                                         const services::ActiveConfig* before);
 /// Copies the counters in memory of the candidate of `live` to `to`, but only those of limits that are new in
 /// `promoted`. Call it before `promoted`, the configuration of that candidate, becomes active. Takes a moment on the
-/// main thread, once for each promotion.
+/// main thread.
 void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
                     Instant now);
-/// The part of the candidate's keys in Redis after the prefix, so that no counter of the active configuration is
-/// touched.
+/// The text after the prefix in the candidate's keys in Redis. It separates them from the counters of the active
+/// configuration.
 inline constexpr std::string_view kCandidatePrefix = "candidate:";
 /// Returns the Redis options of a worker's candidate. There must be a candidate, and it must use Redis.
 redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active);
@@ -57,22 +56,22 @@ struct PendingConfig {
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
                              const services::ActiveConfig* before, const keyring::Keyring* known);
 
-/// Returns the same configuration with other credentials. Unused ones are freed on `side`.
+/// Returns the same configuration with other credentials. The old credentials are freed on `side`.
 std::shared_ptr<const services::ActiveConfig> with_credentials(
     const SideThread& side, const services::ActiveConfig& before,
     std::shared_ptr<const identity::Credentials> credentials);
 
-/// Returns the same configuration with these overrides. Unused ones are freed on `side`.
+/// Returns the same configuration with these overrides. The old overrides are freed on `side`.
 std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& side,
                                                              const services::ActiveConfig& before,
                                                              const std::vector<limit::Override>& overrides);
 
-/// Returns the same configuration with other options of its upstreams. Upstreams and servers have the same names, and
-/// no server gets a bound that had none.
+/// Returns the same configuration with other options of its upstreams. The names of upstreams and servers must be the
+/// same, and no server may get a bound that it did not have.
 std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& side, const services::ActiveConfig& before,
                                                            std::vector<gateway::UpstreamOptions> upstreams);
 
-/// Adds a mistake that becomes visible only when the configuration is used.
+/// Adds a mistake that is only found when the configuration is used.
 void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message);
 
 /// Returns the top-level keys of the file whose values differ.

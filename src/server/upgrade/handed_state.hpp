@@ -1,5 +1,5 @@
 #pragma once
-// The state of a process that a restart would lose, for the process that takes its place: counters in memory,
+// The state that a restart would lose, which a process hands to its successor: counters in memory,
 // suspensions, overrides, servers that an operator took out or gave another size, the level of the log.
 //
 // The file is a list of sections, each with a name, a version and a length. A process leaves out sections that it does
@@ -65,11 +65,11 @@ struct StateParts {
 /// The largest size of a state, in bytes; counters beyond it are left out.
 inline constexpr std::uint64_t kMaxState = std::uint64_t{256} << 20;
 
-/// Writes the state to a file without a name. Any thread; takes a moment with many counters. Returns a descriptor,
-/// which the caller closes; -1 if there is no memory for it.
+/// Writes the state to a file without a name. Any thread; takes a moment if there are many counters. Returns a
+/// descriptor, which the caller closes; -1 if there is no memory for it.
 int write_state(const StateParts& parts, std::uint64_t most = kMaxState);
 
-/// The result of a take-over: what was taken, and what was left out.
+/// The result of a take-over: the parts that were taken over, and those that were left out.
 struct TakeoverResult {
   std::size_t counters = 0;
   std::size_t suspensions = 0;
@@ -77,7 +77,7 @@ struct TakeoverResult {
   std::size_t servers = 0;
   std::uint32_t gateways = 0;                   ///< 0 if not known
   std::vector<admin::SetSize> sizes{};          ///< for admin::ServerSizes::restore()
-  std::map<std::string, std::string> left_out;  ///< section or limit, and the reason
+  std::map<std::string, std::string> left_out;  ///< maps a section or a limit that was left out to the reason
 };
 /// Takes over the state in `file`. Main thread, before the workers run. `same_hashes` says whether keyed_hash() has the
 /// secret of the process that wrote the state; if not, the counters are left out.

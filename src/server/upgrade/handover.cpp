@@ -63,11 +63,12 @@ std::vector<std::string> environment_with(const std::string& handover) {
   return out;
 }
 
-/// Starts the program with exactly these descriptors from kFirstHanded on. Others, such as sockets of clients, would
-/// stay open in it.
+/// Starts the program with these descriptors, numbered from kFirstHanded on, and no others. Other descriptors, such as
+/// sockets of clients, would stay open in the new process.
 Result<pid_t, std::string> spawn(const CommandLine& command, std::span<const int> descriptors,
                                  const std::string& handover) {
-  // Copy above the final places, so that no descriptor is overwritten before it is in its place.
+  // The descriptors are first copied to numbers above their final ones, so that none is overwritten before it was
+  // moved.
   Descriptors copies;
   const int above = kFirstHanded + static_cast<int>(descriptors.size());
   posix_spawn_file_actions_t actions;
@@ -109,7 +110,7 @@ CommandLine CommandLine::of_this_process() {
   std::error_code ec;
   out.file = std::filesystem::read_symlink("/proc/self/exe", ec).string();
   out.program = out.words.empty() ? out.file : out.words.front();
-  // Do not resolve further: a link to the program may point to the next version later.
+  // Symbolic links are not resolved, because a link to the program may later point to the next version.
   if (out.program.find('/') != std::string::npos) out.program = std::filesystem::absolute(out.program, ec).string();
   return out;
 }
@@ -160,8 +161,8 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
 void Handover::listen() {
   control_.async_read_some(boost::asio::buffer(words_), [this](const error_code& ec, std::size_t bytes) {
     if (child_ == 0) return;
-    // The process closed the socket without reading everything, as an older version does. The kernel reports that once;
-    // afterwards the earlier words can be read.
+    // The new process closed the socket without reading everything, as an older version does. The kernel reports this
+    // as one error; afterwards, the messages that were sent before can be read.
     if (ec == boost::asio::error::connection_reset) return listen();
     heard({words_.data(), ec ? 0 : bytes});
   });
@@ -179,7 +180,7 @@ void Handover::heard(std::string_view words) {
   serves_(std::exchange(child_, 0));
 }
 
-/// Writes into this process's log, in its format: the new process has the same stderr.
+/// Logs a mistake of the new process in this process's log and format, because both processes have the same stderr.
 void Handover::tell_mistake(std::string_view words) {
   StateReader reader(words);
   const bool error = reader.number<std::uint8_t>() != 0;
@@ -203,7 +204,8 @@ void Handover::tell_mistake(std::string_view words) {
   listen();
 }
 
-/// Counting goes on meanwhile, so use during the write may be in the file or not.
+/// Writes the state and sends it to the new process. Requests are counted meanwhile, so their use may or may not be in
+/// the file.
 void Handover::give_state() {
   if (writing_.joinable()) return listen();
   writing_ = std::thread([this, child = child_, write = give_state_()] {
@@ -227,7 +229,8 @@ void Handover::failed(const std::string& why) {
   if (child_ != 0) reap(std::exchange(child_, 0), kReapLooks);
 }
 
-/// The process may end a moment after its last word. Without this call it would stay as a zombie.
+/// Waits for the end of the new process, which may still run for a moment after its last message. Without this call, it
+/// would stay as a zombie.
 void Handover::reap(pid_t child, int looks) {
   if (::waitpid(child, nullptr, WNOHANG) != 0 || looks == 0) return;
   reaping_.expires_after(kReapEvery);

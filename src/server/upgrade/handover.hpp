@@ -40,7 +40,7 @@ namespace headgate::server {
 /// The longest message on the socket between the two processes, in bytes.
 inline constexpr std::size_t kMaxWord = 8192;
 
-/// How this process was started, so that it can be started again.
+/// The command line of this process, so that it can be started again.
 struct CommandLine {
   /// Reads the command line. Call it before the working directory changes.
   static CommandLine of_this_process();
@@ -60,8 +60,8 @@ class TakenOver {
   TakenOver& operator=(TakenOver&&) = delete;
   ~TakenOver();
 
-  /// Returns whether the old process reads what is wrong with this one's start, for its log. Valid from the beginning
-  /// of the process until it serves.
+  /// Returns whether the old process reads reports of mistakes in this process's start, to log them. Valid from the
+  /// beginning of this process until it serves.
   static bool is_heard() noexcept;
   /// Sends the old process a mistake or a warning. Returns false if it does not read them.
   static bool say(const config::Diagnostic& mistake, const std::string& file) noexcept;
@@ -89,16 +89,16 @@ class Handover final : public services::Service {
   /// How long a new process may take until it serves, including its fetches of keys.
   static constexpr auto kPatience = std::chrono::minutes(2);
 
-  /// `serves` is called once a new process serves; from then on this process must accept no more connections.
-  /// `give_state` returns a function that makes the state file for a new process and returns its descriptor, or -1.
-  /// That function runs on a thread of its own.
+  /// `serves` is called when a new process serves; from then on, this process must not accept connections. `give_state`
+  /// returns a function that makes the state file for a new process and returns its descriptor, or -1. That function
+  /// runs on a thread of its own.
   using GiveState = std::function<std::function<int()>()>;
   Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
            GiveState give_state);
   ~Handover() override { stop(); }
 
   /// Starts a new process with these listening sockets, which this process keeps as well. Logs the outcome. If a new
-  /// process is being started already, begin() starts none and logs that.
+  /// process is already being started, begin() only logs this.
   void begin(const std::vector<int>& clients, const std::vector<int>& admin);
   void drain() override { stop(); }
   /// Ends a new process that does not serve yet.
@@ -122,8 +122,8 @@ class Handover final : public services::Service {
   boost::asio::steady_timer late_;
   boost::asio::steady_timer reaping_;
   std::array<char, kMaxWord> words_{};
-  std::string first_mistake_;  // of the new process
-  pid_t child_ = 0;            // a process that does not serve yet
+  std::string first_mistake_;  // the first mistake that the new process reported
+  pid_t child_ = 0;            // a new process that does not serve yet; 0 if there is none
 };
 
 }  // namespace headgate::server

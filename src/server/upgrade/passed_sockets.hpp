@@ -1,6 +1,6 @@
 #pragma once
-// Listening sockets that this process was started with: from systemd (sd_listen_fds(3)), or from the process that it
-// replaces.
+// Listening sockets that this process received at its start: from systemd (sd_listen_fds(3)), or from the process that
+// it replaces.
 
 #include "headgate/net/bound_socket.hpp"
 
@@ -15,8 +15,8 @@ class PassedSockets {
  public:
   PassedSockets() = default;
   /// Takes over the sockets from descriptor 3 on that LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES announce, and removes
-  /// these variables. Returns no sockets if they are meant for another process. Warns about descriptors that are no
-  /// listening TCP sockets, and closes them.
+  /// these variables. Returns no sockets if the variables are meant for another process. Warns about descriptors that
+  /// are not listening TCP sockets, and closes them.
   static PassedSockets from_environment();
 
   /// Removes and returns the sockets with the address of `options`. If `options` has port 0, all of these sockets have

@@ -24,7 +24,8 @@ namespace {
 
 using observe::LogLevel;
 
-/// No section that headgate writes is longer; one with a log of requests may be this long.
+/// The maximum length of a section. headgate writes no longer one; a section with a log of requests may reach this
+/// length.
 constexpr std::uint64_t kLongestSection = std::uint64_t{192} << 20;
 constexpr std::size_t kLongestSectionName = 64;
 constexpr const char* kDamaged = "it cannot be read";
@@ -83,7 +84,7 @@ std::optional<limit::LogEntry> next_entry(StateReader& rows) {
   return rows.good() ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// Reads one section after the other into the parts.
+/// Reads the sections one after the other, and takes their contents over into StateParts.
 class StateTaker {
  public:
   StateTaker(const StateParts& parts, bool same_hashes)
@@ -252,7 +253,7 @@ class StateTaker {
       taken_.left_out["some counters"] =
           "the transferred state has at most " + std::to_string(kMaxState >> 20) + " MiB";
   }
-  /// After a wrong number, the rest of a section has no meaning.
+  /// Skips the rest of a section, which has no meaning after a wrong number.
   static void fail(StateReader& rows) {
     while (rows.good()) (void)rows.number<std::uint64_t>();
   }

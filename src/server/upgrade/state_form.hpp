@@ -1,6 +1,7 @@
 #pragma once
 // The format of the state that one process hands to the next: sections, with numbers and texts in the byte order of the
-// machine. If the content of a section changes, its version rises, and an older process leaves the section out.
+// machine. If a new version of headgate changes the content of a section, it increases the section's version, and an
+// older process leaves the section out.
 
 #include <cstdint>
 #include <cstring>
@@ -28,7 +29,8 @@ inline constexpr std::string_view kCandidateSection = "candidate";
 inline constexpr std::uint16_t kCandidateVersion = 1;
 /// This section has the format of the counters.
 inline constexpr std::string_view kCandidateCountersSection = "counters of the candidate";
-/// This section holds the number of gateways, because Redis may be away when the next process begins.
+/// The section with the number of gateways that share Redis, because Redis may be unavailable when the next process
+/// starts.
 inline constexpr std::string_view kGatewaysSection = "gateways";
 inline constexpr std::uint16_t kGatewaysVersion = 1;
 /// The last section, which shows that everything was written.
@@ -42,7 +44,7 @@ inline constexpr std::uint8_t kCounterSpent = 1;
 inline constexpr std::uint8_t kCounterFirst = 2;
 inline constexpr std::uint8_t kCounterLogs = 4;
 
-/// Appends to a text.
+/// Appends numbers and texts to a section.
 class StateWriter {
  public:
   template <class Number>

@@ -1,4 +1,4 @@
-// The state that the gateway hands to the next process, and takes from the previous one.
+// Hands the state of the gateway to the next process, and takes it over from the previous one.
 
 #include "handed_state.hpp"
 #include "server/config/gateway_program.hpp"

@@ -22,7 +22,7 @@
 namespace headgate::server {
 namespace {
 
-/// Returns the descriptor of the next message; -1 if it has none, or if no message arrives in time.
+/// Returns the descriptor of the next message; -1 if the message has none, or if no message arrives in time.
 int receive_descriptor(int control, std::chrono::milliseconds within) noexcept {
   pollfd waits{control, POLLIN, 0};
   if (::poll(&waits, 1, static_cast<int>(within.count())) != 1) return -1;
@@ -52,12 +52,13 @@ bool is_control(int descriptor) noexcept {
 struct PassedDescriptors {
   int clients = 0;
   int admin = 0;
-  int control = -1;  ///< -1 if no process passed anything
+  int control = -1;  ///< the control socket; -1 if no old process started this one
   bool state = false;
   bool hears = false;
 };
 
-/// The control socket of a process that reads mistakes, after its variable is removed.
+/// The control socket to an old process that reads reports of mistakes; -1 if there is none, or after this process
+/// serves.
 int heard_by = -1;
 
 PassedDescriptors read_passed() {
@@ -154,7 +155,7 @@ TakenOver::~TakenOver() {
 void TakenOver::serves() noexcept {
   if (control_ < 0) return;
   heard_by = -1;
-  ::send(control_, &kServes, 1, MSG_NOSIGNAL);  // if the old process is gone, there is no one to tell
+  ::send(control_, &kServes, 1, MSG_NOSIGNAL);  // an error means that the old process has ended, and is ignored
   ::close(std::exchange(control_, -1));
 }
 

@@ -19,10 +19,10 @@
 namespace headgate::server {
 namespace {
 
-/// Number of rows in a section. A section that cannot be read loses no more than these.
+/// Number of rows in a section. If a section cannot be read, no more than these are lost.
 constexpr std::size_t kRowsOfSection = 1024;
 
-/// A file in memory that takes sections, up to a bound.
+/// A file in memory to which sections are written, up to a maximum size.
 class StateFile {
  public:
   explicit StateFile(std::uint64_t most) : file_(::memfd_create("headgate-state", MFD_CLOEXEC)), most_(most) {
@@ -183,13 +183,14 @@ void write_sizes(const std::vector<admin::SetSize>& sizes, StateFile& file) {
 
 }  // namespace
 
-// Changes by operators come first: they are small, and the bound is for data that callers can fill.
+// Changes by operators are written first: they are small, and must not be left out because callers have filled the file
+// with counters.
 int write_state(const StateParts& parts, std::uint64_t most) {
   const auto now = headgate::now();
   StateFile file(most);
   StateWriter row;
   const auto active = parts.operators.now().active;
-  // If the error log is off, no person chose its level.
+  // If the error log is off, its level was not chosen by an operator.
   const bool events = active && active->config->log.error != "off";
   if (events && parts.logs.level() != active->config->log.level) {
     row.number(static_cast<std::uint8_t>(parts.logs.level()));

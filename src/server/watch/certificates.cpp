@@ -223,7 +223,8 @@ void Certificates::wait() {
   if (runs_) alarm_->set(kLook);
 }
 
-/// A certificate and its key are two files: a change is used only when the next check finds no further one.
+/// Checks the files of all listeners. A certificate and its key are two files, so a change is used only when the next
+/// check finds no further change.
 void Certificates::look_at_all() {
   for (auto& listener : listeners_) {
     const bool changed = look(listener);

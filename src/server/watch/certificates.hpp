@@ -1,6 +1,6 @@
 #pragma once
 // The certificates of TLS listeners: read at startup, checked every second, and given to the workers when they change.
-// Open connections keep the certificate that they began with.
+// Open connections keep the certificate of their handshake.
 
 #include "staples.hpp"
 
@@ -27,13 +27,13 @@ namespace headgate::server {
 /// Main thread only, unless noted.
 class Certificates final : public services::Service {
  public:
-  /// Makes a listener's TLS for all workers. The error is a sentence without its full stop.
+  /// A function that makes a listener's TLS for all workers. The error is a sentence without its full stop.
   using Make = std::function<Result<ListenerTls, std::string>(const net::ServerTlsOptions& options,
                                                               const net::ServerTlsTexts& texts)>;
-  /// Gives TLS to the workers. `listener` is its number among the listeners.
+  /// A function that gives TLS to the workers. `listener` is the number of the listener.
   using Give = std::function<void(std::size_t listener, ListenerTls tls)>;
 
-  /// `clock` and `registry` must outlive this object. `give` gets the changes from start() to stop().
+  /// `clock` and `registry` must outlive this object. `give` is called for each change between start() and stop().
   Certificates(Clock& clock, observe::Registry& registry, Give give);
 
   struct Failure {
@@ -64,7 +64,7 @@ class Certificates final : public services::Service {
   Result<Next, Failure> prepare(const std::vector<net::ListenOptions>& listen, Make make);
   /// Checks the files of `next` from now on. The workers already have its TLS.
   void use(Next next);
-  /// Also shows the certificates for upstreams.
+  /// Also lists the certificates for upstreams.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
   /// Starts to check the files.
   void start() override;
@@ -72,11 +72,11 @@ class Certificates final : public services::Service {
   /// Returns all certificates in use.
   std::vector<admin::CertificateRow> rows() const;
 
-  /// Returns when the certificate of each file ends. Any thread.
+  /// Returns the time at which the certificate of each file expires. Any thread.
   std::map<std::string, Instant> expiry() const;
-  /// Returns the files of certificates that end soon, and in how many days. Any thread.
+  /// Returns the files of certificates that expire soon, and the number of days until then. Any thread.
   std::vector<std::pair<std::string, std::string>> ending() const;
-  /// Returns when the OCSP response of each file ends. Any thread.
+  /// Returns the time at which the OCSP response of each file expires. Any thread.
   std::map<std::string, Instant> staple_expiry() const;
 
  private:
@@ -85,7 +85,7 @@ class Certificates final : public services::Service {
   static bool look(Listener& listener);
   static net::ServerTlsTexts texts_of(const Listener& listener);
   Result<ListenerTls, std::string> make(Listener& listener) const;
-  /// Notes the certificates that the listener uses from now on.
+  /// Records the certificates that the listener uses from now on.
   void note_rows(Listener& listener) const;
   void note_expiry();
   void note_staples();
@@ -110,7 +110,7 @@ class Certificates final : public services::Service {
   std::vector<admin::CertificateRow> others_;        // certificates for upstreams; main thread only
   std::map<std::string, admin::Validity> validity_;  // by file
   struct Warned {
-    Instant until{};  // the end that the last warning was about
+    Instant until{};  // the expiry date in the last warning
     Instant at{};
   };
   std::map<std::string, Warned> warned_;            // by file; main thread only

@@ -53,7 +53,8 @@ void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock:
   for (const auto& [path, state] : now) {
     const auto changed = std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::seconds(state.st_ctim.tv_sec) + std::chrono::nanoseconds(state.st_ctim.tv_nsec)));
-    // The kernel's file clock is a few milliseconds behind.
+    // The kernel's clock for file times may be a few milliseconds late, so a change just before `read` counts as a
+    // change after it.
     if (changed + std::chrono::milliseconds(20) < read) known_.insert_or_assign(path, state);
   }
 }
@@ -65,7 +66,7 @@ void FileWatch::arm(Duration took) {
 void FileWatch::look() {
   const auto begun = clock_.steady();
   auto now = states_of(paths_);
-  // A missing file will be back: some editors remove a file before they write the new one.
+  // While the first file is missing, nothing is reported: some editors remove a file before they write the new one.
   const bool settled = now.contains(paths_.front()) && same(now, seen_);
   seen_ = std::move(now);
   const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - begun);

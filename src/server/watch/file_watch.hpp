@@ -1,7 +1,7 @@
 #pragma once
-// Notices changes of files. A change is also that another file gets the name of a watched one, or that a symbolic link
-// on its path points elsewhere, as with editors and Kubernetes. For a pattern, a change is also that a directory gains
-// or loses a file.
+// Notices changes of files. Another file under the name of a watched one is also a change (as editors cause it), and so
+// is a symbolic link on its path that points elsewhere (as in Kubernetes). For a pattern, a file that is added to or
+// removed from a directory is a change, too.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/services/service.hpp"
@@ -18,8 +18,8 @@
 namespace headgate::server {
 
 /// Checks twice a second, because inotify sees no change on a network file system and would need a watch for each link
-/// on the path. With many files, checks that take long become less frequent. While one of the files is still being
-/// written, all changes wait for the next check. Main thread only; this thread runs the loop.
+/// on the path. If checks take long because there are many files, they become less frequent. While one of the files is
+/// still being written, all changes wait for the next check. Main thread only; this thread runs the loop.
 class FileWatch final : public services::Service {
  public:
   /// Watches the files at these paths, and those that match a pattern (config::files_for), except directories. Reports

@@ -38,11 +38,11 @@ std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>&
   return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
 }
 
-/// Tells whether keys whose counters were in use were forgotten lately. Any thread.
+/// Detects whether counters that were in use have recently been evicted. Any thread.
 class LostCounters {
  public:
   bool rises(const Clock& clock, std::uint64_t count) {
-    const std::lock_guard lock(mutex_);  // the lock also covers the clock, so that the times of a count never decrease
+    const std::lock_guard lock(mutex_);  // also covers the clock, so that the times passed to count_ never decrease
     return count_.rises(clock.steady(), count);
   }
 
@@ -107,8 +107,8 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
                          .used = shared.memory.keys(),
                          .most = shared.max_keys,
                          .when_full = "a limit that has more than its share forgets the key that matters least"};
-    // A key that has all of its permits again is kept until another key needs its place, so a full table alone means
-    // nothing.
+    // A full table alone is no problem: a key that has all of its permits again stays until another key needs its
+    // place.
     if (!forgotten->rises(clock, shared.memory.evicted_keys())) keys.full = Full::usual;
     if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
@@ -119,7 +119,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
     table.push_back(std::move(keys));
     const auto held = shared.bans->table().held(clock.wall());
     table.push_back({.bound = "suspensions",
-                     .used = held.keys + held.operated,  // the same number as in the list and the metric
+                     .used = held.keys + held.operated,  // the same number as in the operators' list and in the metric
                      .most = limit::BanTable::kMaxBans + held.operated,
                      .when_full = "the limit with the most suspensions drops the one that ends first",
                      .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});

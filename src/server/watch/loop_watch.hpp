@@ -1,5 +1,5 @@
 #pragma once
-// Shows how late a worker is, by an alarm that should ring once a second.
+// Measures how late a worker is, with an alarm that should ring once a second.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/metric_types.hpp"
@@ -8,8 +8,8 @@
 
 namespace headgate::server {
 
-/// The watch of one worker. Worker thread only. The worker's loop does not end while the watch exists, and the clock
-/// must outlive the watch.
+/// The watch of one worker. Worker thread only. The worker's loop does not end while the watch exists. The clock must
+/// outlive the watch.
 class LoopWatch {
  public:
   static constexpr Duration kEvery = std::chrono::seconds(1);

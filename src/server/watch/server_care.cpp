@@ -60,7 +60,7 @@ ServerCare::ServerCare(Clock& clock, observe::Registry& registry, admin::AdminBo
           [this](const upstream::HealthReport& report) { tell(report); }, std::random_device()()),
       bell_(clock.bell([](void* self) { static_cast<ServerCare*>(self)->look_after(); }, this)) {}
 
-/// The workers are told in the same turn of the loop, and the alarm rings in a later one.
+/// Uses `active` when the alarm rings: in a later turn of the loop than the message to the workers.
 void ServerCare::adopt(const std::shared_ptr<const services::ActiveConfig>& active) {
   next_ = active;
   if (runs_) bell_->ring();
@@ -75,7 +75,7 @@ void ServerCare::look_after() {
   if (!runs_ || !next_) return;
   active_ = std::exchange(next_, nullptr);
   names_.use(names_of(*active_));
-  // Upstreams that a reload built anew know no addresses yet.
+  // Upstreams that the reload has made anew do not have the addresses yet.
   for (const auto& name : names_.known()) tell(name);
   checks_.use(targets_of(*active_));
   note_states();

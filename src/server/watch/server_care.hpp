@@ -20,7 +20,8 @@
 
 namespace headgate::server {
 
-/// Runs its argument with the service of each worker, on that worker's thread; drops it while no worker runs.
+/// A function that runs its argument with the service of each worker, on that worker's thread. Does nothing while no
+/// worker runs.
 using TellWorkers = std::function<void(const std::function<void(WorkerService&)>&)>;
 
 /// Main thread only.
@@ -34,19 +35,19 @@ class ServerCare final : public services::Service {
   /// Returns calls to the system's resolver and to the servers. The loop outlives them.
   static Calls calls_on(boost::asio::io_context& loop);
 
-  /// `board` gets the last check of each server. All outlive this object.
+  /// `board` receives the last check of each server. All arguments must outlive this object.
   ServerCare(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, Calls calls,
              TellWorkers tell_workers);
   ServerCare(const ServerCare&) = delete;
   ServerCare& operator=(const ServerCare&) = delete;
 
-  /// Watches the servers of this configuration soon after the workers were told of it. The state of servers that stay
-  /// is kept.
+  /// Watches the servers of this configuration, soon after the workers have received it. The state of servers that were
+  /// already watched is kept.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
   void start() override;
   /// Checks the servers that are not down, after an operator took a server down or let it in again.
   void note_states();
-  /// Returns the names of servers whose last look-up failed, and why.
+  /// Returns the names of servers whose last look-up failed, with the reasons.
   std::vector<std::pair<std::string, std::string>> failing_names() const { return names_.failing(); }
   /// Ends checks and look-ups for good.
   void stop() override;

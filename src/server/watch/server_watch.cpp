@@ -37,7 +37,8 @@ std::string_view sentence_of(EjectReason reason) {
   return {};
 }
 
-/// The places may belong to the previous configuration, so this runs when the new one becomes active.
+/// Sets the bounds of the places. The previous configuration may use the same places, so this function is called when
+/// the new one becomes active.
 void use_places(const services::ActiveConfig& active) noexcept {
   for (std::size_t at = 0; at < active.places.size(); ++at)
     for (std::size_t i = 0; i < active.places[at].size(); ++i)

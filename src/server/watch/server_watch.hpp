@@ -1,5 +1,5 @@
 #pragma once
-// Watches the servers of all upstreams from the main thread: shows them on the board, lets the watch of each decide
+// Watches the servers of all upstreams on the main thread: shows them on the board, runs the watch of each upstream
 // four times a second, and reports changes.
 
 #include "headgate/admin/admin_board.hpp"

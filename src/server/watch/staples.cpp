@@ -8,12 +8,13 @@
 namespace headgate::server {
 namespace {
 
-/// A response has a few hundred bytes, or a few thousand with its signer's certificates.
+/// The maximum size of a response in bytes. Real responses have a few hundred bytes, or a few thousand with the
+/// certificates of their signer.
 constexpr std::size_t kLargestResponse = 64UL * 1024;
 
 const net::Staple kNoStaple;
 
-/// Returns why a new response does not replace the one in use; "" if it does.
+/// Returns the reason why a new response does not replace the one in use; "" if it does.
 std::string not_better(const Result<net::Staple, net::StapleFault>& read, bool replaces, Instant now) {
   if (read.has_error()) return read.error().why;
   if (!replaces || read->fresh(now)) return {};
@@ -54,7 +55,7 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain,
                                       [](const One& one, std::size_t wanted) { return one.number < wanted; });
   if (found == all_.end() || found->number != number) return kNoStaple;
   auto& one = *found;
-  // The certificate may have changed as well.
+  // The certificate may have changed as well, so the response in use may no longer belong to it.
   const bool fits = !one.used.response.empty() && net::read_staple(one.used.response, chain).has_value();
   if (!fits && !one.used.response.empty()) {
     one.used = {};

@@ -1,5 +1,5 @@
 #pragma once
-// The OCSP responses of one listener's certificates: which are sent, and which have expired.
+// The OCSP responses of one listener's certificates: reads them, chooses those to send, and reports expired ones.
 
 #include "headgate/keyring/watched_file.hpp"
 #include "headgate/net/tls/server_tls_options.hpp"
@@ -13,19 +13,20 @@
 
 namespace headgate::server {
 
-/// Main thread only. Writes to the error log.
+/// The responses of one listener. Main thread only. Writes to the error log.
 class Staples {
  public:
-  /// `certificates` are those of the listener; many have no response. Reads nothing yet.
+  /// `certificates` are those of the listener; many of them may have no response. Reads no file yet.
   explicit Staples(const std::vector<net::CertificateFiles>& certificates);
 
-  /// Takes over the responses that another listener, or this one before a reload, sends from the same files, so that a
-  /// file that cannot be used now does not remove its response.
+  /// Takes over the responses that `from` sends from the same files, so that a response stays in use if its file cannot
+  /// be used now. `from` is another listener, or this one before a reload.
   void take_over(const Staples& from);
   /// Reads changed files. Returns whether any has changed.
   bool look();
-  /// Returns the response for the certificate with this number and chain. This is the response that was read last or,
-  /// if that one cannot be used, the response sent before, if it still fits; otherwise none.
+  /// Returns the response for the certificate with this number and chain. This is the response that was read last. If
+  /// it cannot be used, it is the response in use before, provided that this still belongs to the certificate;
+  /// otherwise there is none.
   const net::Staple& choose(std::size_t number, const std::string& chain, Instant now);
   /// The outcome of the calls of choose() since the last call of outcome().
   struct Outcome {
@@ -33,7 +34,7 @@ class Staples {
     std::size_t refused = 0;  ///< number of files that could not be used
   };
   Outcome outcome() { return std::exchange(outcome_, {}); }
-  /// Reports each response once when it has expired; it is no longer sent then.
+  /// Logs each response once when it has expired. An expired response is no longer sent.
   void warn(Instant now);
 
   /// Describes the response of the certificate with this number: "good", "revoked", "stale", "refused", or "" if there
