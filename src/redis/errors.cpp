@@ -6,7 +6,8 @@
 namespace headgate::redis {
 namespace {
 
-// Boost gives the base class a non-virtual destructor so that categories can be constants. No code deletes one.
+// Boost gives the base class a non-virtual destructor so that categories can be constants. No code deletes a category
+// through it.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 class Category final : public boost::system::error_category {  // NOLINT(cppcoreguidelines-virtual-class-destructor)
@@ -73,7 +74,7 @@ std::string_view help_for_scripts(std::string_view error) noexcept {
            "line "
            "\"loadmodule libvalkeylua.so\" with its path) and start it again";
   const auto name = error.starts_with(kUnknownCommand) ? error.substr(kUnknownCommand.size()) : std::string_view();
-  if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // the name is in quotation marks
+  if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // the text begins with a quotation mark
   return "it does not know EVALSHA or EVAL, which headgate needs: remove the lines \"rename-command\" for them, and "
          "start it again, or use a server that runs Lua scripts";
 }

@@ -34,7 +34,7 @@ struct SharedLimiter::State {
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                   std::span<limit::Decision> decisions);
 
-  Duration patience;   ///< after this time no call may start that may take a whole deadline
+  Duration patience;   ///< after this time no call may start, because it may take a whole deadline
   std::string prefix;  ///< prefix of keys in Redis
   std::shared_ptr<Servers> servers;
   std::shared_ptr<limit::Local> local;
@@ -48,8 +48,8 @@ namespace {
 
 Result<bool> failed_with(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
 
-/// Returns a function that tells how many limiters may lease one key: the gateways that exist, each with as many
-/// workers as this one.
+/// Returns a function that returns the number of limiters that may lease one key: the gateways that exist, each with as
+/// many workers as this one.
 std::function<std::uint32_t()> sharers_of(const RedisOptions& options, GatewaysSeen seen) {
   return [least = options.instances, workers = options.workers, seen = std::move(seen)] {
     return std::max(least, seen ? seen() : 0U) * workers;
@@ -60,8 +60,8 @@ Answer answer_of(const Result<bool>& result) {
   return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::rejected;
 }
 
-/// A guard for an active call whose leases other requests wait for. The guard always tells them when the call ends,
-/// even if the task of the calling request is destroyed.
+/// A guard for an active call. Other requests may wait for the leases that the call fetches; the guard always wakes
+/// them when the call ends, even if the task of the calling request is destroyed.
 class UnderWay {
  public:
   UnderWay(limit::Local& local, Waiters& waiters, limit::PendingDecision& pending)
@@ -95,7 +95,8 @@ class UnderWay {
 
 }  // namespace
 
-/// Makes a decision that needs a call or a wait. Keeps `state`, because the request may drop the limiter meanwhile.
+/// Makes a decision that needs a call or a wait. Keeps `state` alive, because the request may drop the limiter
+/// meanwhile.
 Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                                std::span<limit::Decision> decisions) {
   limit::PendingDecision pending(checks, decisions);
@@ -115,7 +116,7 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  // this is needed before a peek as well, because the following decision must find these permits in Redis
+  // permits are given back before a peek as well, because the decision that follows must find them in Redis
   state->background->give_back_first();
   if (waited && SteadyClock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // another call would take too long

@@ -1,5 +1,5 @@
 #pragma once
-// A wait within a decision that can end early.
+// A wait within a decision. It can end before its time.
 
 #include "headgate/core/time.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A question to a waiting room, as one call of its script.
+// A question to a waiting room, which is one call of the rooms' script.
 
 #include "redis/wire/question.hpp"
 

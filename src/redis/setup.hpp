@@ -14,9 +14,9 @@ namespace headgate::redis {
 struct Setup {
   RedisOptions options;
   ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< how much is kept of the replies of data servers
-  bool tells = true;                                      ///< whether to log that Redis is lost and found
-  std::shared_ptr<const net::TlsContext> tls;             ///< null without TLS
-  std::string tls_error;  ///< the reason why the configured TLS cannot be used, in which case nothing connects
+  bool tells = true;                           ///< whether to log when Redis becomes unavailable and available again
+  std::shared_ptr<const net::TlsContext> tls;  ///< null without TLS
+  std::string tls_error;  ///< why the configured TLS cannot be used; if not empty, no connection is made
 };
 
 }  // namespace headgate::redis

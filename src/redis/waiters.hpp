@@ -1,5 +1,5 @@
 #pragma once
-// Requests that wait for a lease which another request fetches.
+// Requests that wait for a lease that another request is fetching.
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/leases.hpp"
@@ -41,8 +41,8 @@ class Waiters : public std::enable_shared_from_this<Waiters> {
  public:
   explicit Waiters(boost::asio::io_context& loop) : executor_(loop.get_executor()) {}
 
-  /// Resumes the requests that wait for this lease, in a later turn of the loop, because the current caller may be in
-  /// the middle of its own end.
+  /// Resumes the requests that wait for this lease, in a later turn of the loop, because the calling request may be in
+  /// the middle of its destruction.
   void wake(limit::Leases::Id lease, error_code why);
   /// Resumes all waiting requests before it returns.
   void wake_all(error_code why);

@@ -12,9 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kCalm = 10s;      // between two reads of the slot map while all is well
-constexpr auto kTryAgain = 5ms;  // before the next try while a slot moves
-// pause before the second try of a give-back, in which a failover or a restart may end
+constexpr auto kCalm = 10s;      // interval between two reads of the slot map while there is no trouble
+constexpr auto kTryAgain = 5ms;  // pause before the next try while a slot moves
+// pause before the second attempt to give permits back; a failover or a restart may end during the pause
 constexpr auto kPayAgain = 300ms;
 
 bool same_key(std::span<const limit::Check> checks) {
@@ -162,7 +162,7 @@ std::shared_ptr<NodeClient> Cluster::follow(const Redirect& redirect, const Redi
   const RedisNode node{redirect.node.host.empty() ? asked.host : redirect.node.host, redirect.node.port};
   const std::uint16_t index = member(node);
   if (redirect.kind == Redirect::Kind::moved) {
-    owner_of_[redirect.slot] = index;  // so that the next calls need no redirect
+    owner_of_[redirect.slot] = index;  // so that later calls need no redirect
     members_[index].owner = true;
     discovery_->doubt();
   }
@@ -185,8 +185,8 @@ void Cluster::give_back(Debt debt) {
   if (!debt.costs.empty()) spawn(pay(shared_from_this(), std::move(debt)), "redis give back");
 }
 
-/// Tries a second time only if no node can have received the first try, because permits that are given back twice would
-/// be granted twice.
+/// Gives permits back. If the first attempt fails, there is a second one, but only if no node can have received the
+/// first: permits that are given back twice would be granted twice.
 Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   std::vector<limit::Check> checks;
   checks.reserve(debt.costs.size());

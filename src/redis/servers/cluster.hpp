@@ -57,7 +57,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
     RedisNode node;
     std::shared_ptr<NodeStats> stats;
     std::shared_ptr<NodeClient> node_client;
-    bool owner = false;  ///< whether the node owns slots according to the current map
+    bool owner = false;  ///< whether the node owns slots in the current map
   };
   /// The result of one call, and whether Redis may have counted it.
   struct Outcome {
@@ -92,8 +92,8 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   std::vector<Member> members_;
   std::array<std::uint16_t, kSlots> owner_of_;  ///< index into members_, or kNobody
   std::shared_ptr<Discovery> discovery_;
-  bool mapped_ = false;    ///< a map was read at least once
-  bool hopeless_ = false;  ///< no node has returned a map
+  bool mapped_ = false;    ///< whether a map was read at least once
+  bool hopeless_ = false;  ///< whether all nodes were queried and none has returned a map
   bool stopped_ = false;
   Pauses pauses_;
   std::string key_;  ///< scratch buffer

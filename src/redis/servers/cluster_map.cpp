@@ -9,7 +9,7 @@
 namespace headgate::redis {
 namespace {
 
-// number of keys to try: sixteen for each slot, enough for an owner of a single slot
+// number of keys to try: sixteen for each slot, so that a key is found even for a node that owns a single slot
 constexpr int kMaxProbeKeys = 1 << 18;
 
 void add_once(std::vector<RedisNode>& all, const RedisNode& node) {
@@ -76,7 +76,8 @@ void Cluster::choose_probes() {
   }
 }
 
-/// Retires nodes without slots. A node with active calls stays: a node that receives slots owns none at first.
+/// Retires nodes without slots. A node with active calls stays, because a node that is about to receive slots owns none
+/// at first.
 void Cluster::forget_others() {
   const auto stays = [](const Member& member) { return member.owner || member.node_client->in_flight() > 0; };
   std::vector<std::uint16_t> place(members_.size(), kNobody);

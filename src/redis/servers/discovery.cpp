@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kAnswerLimit = 500ms;  // including the time to connect; afterwards the next candidate is queried
-constexpr auto kHurry = 100ms;        // between two queries while there is trouble
+constexpr auto kHurry = 100ms;        // interval between two queries while there is trouble
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void Discovery::candidates(std::vector<RedisNode> now) {
 void Discovery::check(const RedisNode& who) {
   const auto at = std::find(candidates_.begin(), candidates_.end(), who);
   if (stopped_ || at == candidates_.end()) return;
-  open_ = false;  // an answer under way may be out of date
+  open_ = false;  // the answer to a query under way may be out of date
   link_->close();
   std::rotate(candidates_.begin(), at, at + 1);
   in_vain_ = false;

@@ -25,32 +25,32 @@ namespace headgate::redis {
 class DiscoveryOwner {
  public:
   virtual ~DiscoveryOwner() = default;
-  /// Takes the answer of `asked`. Returns false if it does not help; the next candidate is then queried.
+  /// Handles the answer of `asked`. Returns false if the answer is not usable; the next candidate is then queried.
   virtual bool found(const Reply& reply, const RedisNode& asked) = 0;
   /// Called when no candidate could answer. Discovery queries again on its own.
   virtual void nobody(const std::string& reason) = 0;
 };
 
-/// Sends a query to one candidate after another until one answers, and repeats it after a while, or soon if there is
-/// trouble. A candidate that does not answer, or whose answer does not end the trouble, moves to the end of the list.
-/// Worker thread only; handlers keep it alive until stop().
+/// Sends a query to one candidate after another until one answers, and repeats this after a while, or soon if there is
+/// trouble, that is, if the last result is not usable. A candidate that does not answer, or whose answer does not end
+/// the trouble, moves to the end of the list. Worker thread only; handlers keep it alive until stop().
 class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {
  public:
   struct Question {
     std::vector<std::string> words;
     std::string username;
     std::string password;
-    SteadyClock::duration calm;  ///< interval between two queries while all is well
+    SteadyClock::duration calm;  ///< interval between two queries while there is no trouble
   };
 
-  /// `who` is the word for a candidate in the log.
+  /// `who` is the word in the log for a candidate, such as "Sentinel".
   Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
 
   /// Queries at once; keeps `owner` until stop().
   void start(std::vector<RedisNode> candidates, std::shared_ptr<DiscoveryOwner> owner);
   /// Replaces the candidates. The candidate queried last stays first if it is still in the list.
   void candidates(std::vector<RedisNode> now);
-  /// Queries `who` at once and first from now on, because this candidate has news.
+  /// Queries `who` at once, and from now on before the other candidates, because it has reported a change.
   void check(const RedisNode& who);
   /// Sets whether the last result is usable. If not, queries every 100 ms until one is.
   void well(bool now);
@@ -77,7 +77,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   void ask_in(SteadyClock::duration time);
   void to_the_end_of_the_line();
 
-  const bool tells_;  ///< see Setup
+  const bool tells_;  ///< Setup::tells
   Executor executor_;
   const Question question_;
   std::shared_ptr<DiscoveryOwner> owner_;
@@ -85,14 +85,14 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
 
   std::shared_ptr<Link> link_;
   ReplyReader reader_{ReplyReader::Keep::everything};
-  bool open_ = false;           ///< the link to the first candidate is open
+  bool open_ = false;           ///< whether the link to the first candidate is open
   std::size_t unanswered_ = 0;  ///< number of commands without an answer
   Timer timer_;                 ///< for the active query, or for the pause before the next one
 
   bool looking_ = false;
   std::size_t tried_ = 0;  ///< number of candidates tried in this round
   bool well_ = false;
-  bool in_vain_ = false;  ///< the last answer did not end the trouble
+  bool in_vain_ = false;  ///< whether the last answer did not end the trouble
   bool stopped_ = false;
   SteadyClock::time_point looked_at_{};
   HealthLog log_;

@@ -18,7 +18,7 @@ std::optional<Redirect> read_redirect(std::string_view error) {
     return std::nullopt;
   const auto first = error.find(' ');
   const auto second = error.find(' ', first + 1);
-  const auto colon = error.rfind(':');  // an IPv6 address has colons too
+  const auto colon = error.rfind(':');  // the last colon, because an IPv6 address has colons too
   if (second == std::string_view::npos || colon == std::string_view::npos || colon < second) return std::nullopt;
   const auto slot = whole_number<decltype(redirect.slot)>(error.substr(first + 1, second - first - 1), 0, kSlots - 1);
   const auto port = whole_number<std::uint16_t>(error.substr(colon + 1), 1);

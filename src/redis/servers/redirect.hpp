@@ -11,7 +11,7 @@ namespace headgate::redis {
 
 struct Redirect {
   enum class Kind {
-    moved,     ///< the slot belongs to `node`
+    moved,     ///< the slot belongs to `node` now
     check,     ///< the slot's keys are moving to `node`: send this one call there, after ASKING
     try_again  ///< the call's keys are on both nodes while the slot moves
   };

@@ -12,8 +12,8 @@ std::uint64_t burst_of(const limit::Check& check) {
   return check.how == limit::How::take && check.cost > 0 ? check.rule->burst : kNeverRefuses;
 }
 
-/// Returns whether the check took permits that are given back if a later group rejects. A charge or a debt stays
-/// counted, because its request has passed already.
+/// Returns whether the check took permits that are given back if a later group rejects. The permits of a charge or a
+/// debt stay taken, because the request of these checks has already passed.
 bool took(const limit::Check& check, const limit::Decision& decision) {
   const bool stays = check.how == limit::How::charge || check.how == limit::How::debt;
   return check.cost > 0 && !stays && decision.allowed;

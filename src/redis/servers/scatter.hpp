@@ -1,6 +1,6 @@
 #pragma once
-// Checks whose keys are in several slots of a cluster: groups them, orders the groups, and determines the permits to
-// give back if a later group rejects. No I/O.
+// Splits the checks of one decision whose keys are in several slots of a cluster: groups them by slot, orders the
+// groups, and determines the permits to give back if a later group rejects. No I/O.
 
 #include "headgate/limit/limit.hpp"
 
@@ -32,7 +32,7 @@ class Scatter {
     std::uint16_t slot = 0;
     std::size_t first = 0;
     std::size_t count = 0;
-    std::uint64_t burst = 0;  ///< the smallest burst among its checks that can reject
+    std::uint64_t burst = 0;  ///< the smallest burst of the group's checks that can reject
   };
 
   /// `slots` has the slot of each element of `checks`, in the same order; at most limit::kMaxRulesPerRequest.
@@ -44,8 +44,8 @@ class Scatter {
 
   /// Copies the decisions of the group to their places.
   void tell(const Group& group, std::span<limit::Decision> decisions) const;
-  /// The reason why the call ends before all of its groups. A limit that counts rejected requests keeps the permits of
-  /// a rejected one.
+  /// The reason why the decision ends before all groups were checked. After a rejection, limits that count rejected
+  /// requests keep their permits.
   enum class Why : bool { rejected, failed };
   /// Returns the permits that the group took. Afterwards, the decisions of the group show the permits that remain after
   /// the give-back.
@@ -57,7 +57,7 @@ class Scatter {
 
   AtMost<Group> groups_;
   AtMost<limit::Check> checks_;
-  AtMost<std::size_t> places_;  ///< positions of the checks in the original order
+  AtMost<std::size_t> places_;  ///< for each check in the order of the groups, its position in the original order
   AtMost<limit::Decision> decisions_;
 };
 

@@ -38,7 +38,8 @@ Sentinel::Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> s
 
 void Sentinel::start() {
   discovery_->start(setup_->options.nodes, shared_from_this());
-  // The Sentinel that sent the news is queried at once, and first from then on, because the others may not know it yet.
+  // A Sentinel that announces a switch is queried at once, and from then on before the others, because these may not
+  // know of the switch yet.
   switches_->start(setup_->options.nodes, [this](const RedisNode& by) { discovery_->check(by); });
 }
 
@@ -79,8 +80,8 @@ bool Sentinel::found(const Reply& reply, const RedisNode& asked) {
 }
 
 void Sentinel::nobody(const std::string& reason) {
-  // The gateway leaves a known master only when the master itself demands it. A missing confirmation by the Sentinels
-  // is no reason.
+  // A known master stays in use although no Sentinel confirms it: the gateway leaves a master only if the master itself
+  // demands it.
   if (!master_) node_client_->unreachable("no Sentinel names a master; the last one asked, " + reason);
 }
 

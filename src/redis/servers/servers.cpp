@@ -14,7 +14,8 @@ std::shared_ptr<const Setup> set_up(const RedisOptions& options, ReplyReader::Ke
   auto setup = std::make_shared<Setup>();
   setup->options = options;
   setup->keep = keep;
-  // Only the connections that make decisions report an outage; the shared logs need not repeat it.
+  // Only the connections for decisions report an outage, so that the connections of the shared logs do not report it
+  // again.
   setup->tells = options.tells && keep == ReplyReader::Keep::decisions;
   if (options.topology == Topology::cluster) setup->options.database = 0;
   if (!options.tls) return setup;

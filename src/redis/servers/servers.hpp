@@ -22,9 +22,8 @@
 
 namespace headgate::redis {
 
-/// Counts of give-backs. They follow a decision over several slots of a cluster that a later slot rejected. `done`
-/// counts how often the earlier slots got their permits back, and `failed` how often they did not, because Redis did
-/// not answer.
+/// Counts of give-backs: if one slot of a cluster rejects a decision over several slots, the earlier slots get their
+/// permits back. `done` counts the successful give-backs, and `failed` those that Redis did not answer.
 struct GiveBacks {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -49,9 +48,9 @@ class Servers {
 
   /// A server with keys that none of the others has.
   struct Part {
-    std::uint16_t slot = 0;  ///< lowest slot; 0 without a cluster
+    std::uint16_t slot = 0;  ///< lowest slot of the part; 0 without a cluster
     std::string name;        ///< "host:port", or the slots of a cluster that no server has
-    bool vacant = false;     ///< no server has these slots
+    bool vacant = false;     ///< whether no server has these slots
   };
   /// Returns all parts as known now, ordered by lowest slot; empty if they are not known yet. Worker thread.
   virtual std::vector<Part> parts() const = 0;
@@ -59,8 +58,8 @@ class Servers {
   /// taken its place.
   virtual Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) = 0;
 
-  /// Returns the moment until which other gateways may still be without Redis after an outage. This is as long after
-  /// its end as the outage lasted, but at most two seconds. Worker thread.
+  /// Returns the moment until which other gateways may still be without Redis after an outage. This period begins at
+  /// the end of the outage, and is as long as the outage was, but at most two seconds. Worker thread.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
   virtual RedisHealth health() const noexcept = 0;              ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread
@@ -68,8 +67,8 @@ class Servers {
   virtual GiveBacks give_backs() const noexcept { return {}; }  ///< any thread
   virtual void stop() = 0;
 
-  /// Creates the servers for options.topology, and connects in the background at once. `keep` decides how much of a
-  /// reply a question sees.
+  /// Creates the servers for options.topology, and connects in the background at once. `keep` decides how much of each
+  /// reply is passed to questions.
   static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const RedisOptions& options,
                                        ReplyReader::Keep keep = ReplyReader::Keep::decisions);
 };

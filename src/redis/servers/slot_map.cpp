@@ -23,7 +23,7 @@ std::string_view hashed_part(std::string_view key) noexcept {
   return key.substr(open + 1, close - open - 1);
 }
 
-/// A reader of a reply, in order. An array comes before its elements.
+/// Reads the elements of a reply in order. An array comes before its elements.
 class Walk {
  public:
   explicit Walk(std::span<const Reply::Element> reply) : rest_(reply) {}
@@ -39,7 +39,7 @@ class Walk {
     value = static_cast<Number>(take().integer);
     return true;
   }
-  /// A nil counts as an empty text; a node sends it if it does not know its own name.
+  /// Reads a text. A nil, which a node sends if it does not know its own name, counts as an empty text.
   bool text(std::string_view& value) {
     if (!is(Reply::Kind::text) && !is(Reply::Kind::nil)) return false;
     value = take().text;

@@ -20,8 +20,8 @@ inline constexpr std::uint16_t kSlots = 16384;
 /// '{' and the next '}'. Without a tag it covers the whole key.
 std::uint16_t slot_of(std::string_view key) noexcept;
 
-/// Returns the slot of all Redis keys of `key`, as limit::script_arguments writes them (a test compares). Overwrites
-/// `scratch`.
+/// Returns the slot of all Redis keys of `key`, as limit::script_arguments writes them (a test compares the two).
+/// Overwrites `scratch`.
 std::uint16_t slot_of_key(std::string_view prefix, std::string_view key, std::string& scratch);
 
 struct SlotRange {

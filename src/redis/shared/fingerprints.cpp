@@ -58,7 +58,7 @@ class FingerprintQuestion final : public ScriptQuestion {
 
   Result<bool> read(const Reply& reply) override {
     using Kind = Reply::Kind;
-    constexpr std::size_t kParts = 3;  // parts of each limit
+    constexpr std::size_t kParts = 3;  // elements of the reply for each limit
     const auto& all = reply.elements;
     if (all.size() < 2 || all[0].kind != Kind::array || all[1].kind != Kind::integer || all[1].integer < 0 ||
         (all.size() - 2) % kParts != 0)
@@ -104,7 +104,7 @@ struct RedisFingerprints::State {
 
   const std::string key;
   const std::string name;
-  Word last;  ///< the last report; its digest is empty before the first
+  Word last;  ///< the last report; before the first one, its digest is empty
   TroubleLog trouble{{.failed = "fingerprints_error",
                       .means = "this gateway cannot compare its limits with those of other gateways",
                       .works = "fingerprints_work"},

@@ -16,9 +16,10 @@
 namespace headgate::redis {
 namespace {
 
-// Keys per step. A step takes well under a millisecond, so it delays nobody.
+// Keys per step. A step takes well under a millisecond, so that other calls are hardly delayed.
 constexpr std::string_view kKeysOfAStep = "100";
-// Pause between attempts. A pause of Redis opens the breaker, and a Sentinel or a cluster needs seconds for a failover.
+// Pause between attempts. An attempt can fail because Redis has paused, which opens the breaker, or during a failover,
+// for which Sentinels and clusters need seconds.
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(100);
 constexpr auto kPatienceWithServers = std::chrono::seconds(5);
 constexpr std::size_t kLongestCursor = 20;
@@ -38,15 +39,16 @@ const std::string& names_of_algorithms() {
   return names;
 }
 
-/// Returns whether the same step may be repeated a little later; examining keys twice does no harm.
+/// Returns whether the failure is temporary, so that the same step may be repeated a little later. It does no harm to
+/// examine keys twice.
 bool passes_by(error_code why, const std::string& answered) {
-  // Redis cannot work now, for example because it is loading
+  // without an error text, Redis has refused for a temporary reason, for example because it is loading
   if (why == Errc::refused_by_server) return answered.empty();
   return why == Errc::timed_out || why == Errc::unavailable || why == Errc::overloaded;
 }
 
-/// Returns how often the server was connected to. If the number has changed, the server may have restarted, which
-/// invalidates its cursors.
+/// Returns the number of connections that were made to the server. If it has changed, the server may have restarted,
+/// which invalidates its cursors.
 std::uint64_t connects_of(const Servers& servers, const std::string& name) {
   const auto nodes = servers.nodes();
   const auto found = std::ranges::find(nodes, name, &NodeStatus::name);
@@ -62,8 +64,8 @@ bool is_cursor(std::string_view text) noexcept {
   return !text.empty() && text.size() <= kLongestCursor && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// The position of a walk: "<slot>-<cursor>-<server>". Parts stay in the order of their lowest slots. If another server
-/// takes a part over, the keys of that server are examined from the first one.
+/// The position of a walk: "<slot>-<cursor>-<server>". A walk visits the parts in the order of their lowest slots. If
+/// another server has taken over a part, all keys of that server are examined.
 struct Place {
   std::uint16_t slot = 0;
   std::string cursor = "0";
@@ -182,7 +184,7 @@ Task<Result<ForgetResult>> forget_limit(std::shared_ptr<Servers> servers, std::s
     out.there += there;
     if (!out.more.empty()) break;
   }
-  // Until then gateways may repeat earlier rejections and decide with permits that they have leased.
+  // For kLongest, gateways may still repeat earlier rejections and decide with permits that they have leased.
   if (out.more.empty() && (out.keys > 0 || !from.empty()) && !pauses->stopped) {
     Pause pause(pauses->executor, std::chrono::steady_clock::now() + limit::KnownRejections::kLongest);
     pauses->waiting.push_back(pause);

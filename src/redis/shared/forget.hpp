@@ -1,5 +1,5 @@
 #pragma once
-// Forgets the use of all keys of a limit: walks over the keys of every master in small steps.
+// Forgets the use of all keys of a limit: examines the keys of every master in small steps.
 
 #include "redis/pause.hpp"
 #include "redis/servers/servers.hpp"
@@ -14,7 +14,7 @@
 
 namespace headgate::redis {
 
-/// The waits of walks (of forget_limit) for servers that do not answer at the moment.
+/// The waits of forget_limit() for servers that do not answer at the moment.
 struct ForgetPauses {
   boost::asio::io_context::executor_type executor;
   Pauses waiting{};

@@ -40,8 +40,8 @@ void append_two_digits(std::string& out, unsigned number, unsigned base) {
   out += kDigits[number % base];
 }
 
-/// Returns the key of a lane's gateways; with ":" and two digits appended it is the key of a bucket. All of them are in
-/// one slot.
+/// Returns the key of the gateways of a lane. The key of a bucket is this key with ":" and two digits. All of these
+/// keys are in one slot.
 std::string lane_key(std::string_view prefix, limit::Day day, unsigned lane) {
   std::string out(prefix);
   out += "v1:{usage:";
@@ -146,7 +146,8 @@ class BucketsQuestion final : public ScriptQuestion {
  private:
   unsigned end() const noexcept { return (limit::lane_of(first_) + 1) * limit::kBucketsOfLane; }
 
-  /// An array comes before its elements: first the array of buckets, then each bucket with its fields and values.
+  /// Reads the reply, in which an array comes before its elements: the array of buckets, and in it each bucket with its
+  /// fields and values.
   bool take(std::span<const Reply::Element> all) {
     if (all.empty() || all[0].integer < 1 || all[0].integer > static_cast<std::int64_t>(end() - first_)) return false;
     const auto count = static_cast<unsigned>(all[0].integer);
@@ -158,7 +159,7 @@ class BucketsQuestion final : public ScriptQuestion {
       auto& bucket = buckets.emplace_back(limit::LedgerBucket{.number = first_ + i, .uses = {}});
       for (const auto end = at + texts; at < end; at += 2) {
         Use use;
-        // Skips texts that no gateway wrote.
+        // Texts that no gateway has written are skipped.
         if (all[at].kind == Reply::Kind::text && read_use(all[at + 1].text, use) &&
             limit::read_ledger_field(all[at].text))
           bucket.uses.emplace_back(all[at].text, use);

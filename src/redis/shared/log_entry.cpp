@@ -30,7 +30,7 @@ bool take_span(std::string_view& text, Duration& time) {
   return take_time(text, time) && time <= RedisSharedLog::kLongest && time >= -RedisSharedLog::kLongest;
 }
 
-/// Subtracts without an overflow, whatever the instants are.
+/// Subtracts without an overflow, even for the most distant instants.
 Duration between(Instant from, Instant to) {
   const Instant cut = std::clamp(from, to - RedisSharedLog::kLongest, to + RedisSharedLog::kLongest);
   return to - cut;
@@ -82,7 +82,7 @@ std::optional<limit::LogEntry> read_entry(std::string_view text, const TwoClocks
   Duration age;
   if (!take_time(text, at) || at <= Duration(0) || !take_span(text, lasts) || !take_span(text, age))
     return std::nullopt;
-  // Not below zero, because a clock that was set back must not make the entry longer.
+  // A negative time counts as zero, because the entry must not last longer if the clock was set back.
   const Duration passed = std::max(Duration(0), Duration(clocks.redis) - at);
   return limit::LogEntry{
       .since = clocks.here - passed - age, .until = clocks.here - passed + lasts, .text = std::string(text)};

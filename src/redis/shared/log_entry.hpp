@@ -18,15 +18,15 @@ struct StreamId {
 };
 std::optional<StreamId> read_stream_id(std::string_view text);
 
-/// Returns the version (see RedisSharedLog). Saturates, so ids that Redis cannot have made with a correct clock may
-/// share a version.
+/// Returns the version (see RedisSharedLog). The largest version is shared by all ids that are too large for a version,
+/// which Redis cannot have made with a correct clock.
 std::uint64_t version_of(const StreamId& id) noexcept;
 /// Returns the lowest id with this version.
 StreamId id_of(std::uint64_t version) noexcept;
 /// Returns the lowest id with a higher version.
 StreamId id_above(std::uint64_t version) noexcept;
 
-/// A position in the log: an entry and its digest, as in "1718000000000-3 5f0c...".
+/// A position in the log: the id and the digest of an entry, as in "1718000000000-3 5f0c...".
 struct LogPosition {
   std::string id;  ///< empty for the beginning
   std::string digest;
@@ -35,7 +35,7 @@ std::string text_of(const LogPosition& position);
 /// Parses a position; returns the beginning for anything that text_of did not write.
 LogPosition read_log_position(std::string_view text);
 
-/// Returns how long `entry` lasts from `now`; negative if it has ended. At most RedisSharedLog::kLongest.
+/// Returns the time from `now` until `entry` ends: at most RedisSharedLog::kLongest, and negative if it has ended.
 Duration rest_of(const limit::LogEntry& entry, Instant now);
 
 /// Writes the entry for lua/shared_log.lua: "<microseconds from the beginning until now> <text>".
@@ -46,7 +46,7 @@ struct TwoClocks {
   std::int64_t redis = 0;  ///< Redis TIME in microseconds
   Instant here{};
 };
-/// Parses a whole entry without the version. Empty if a gateway cannot have written its times.
+/// Parses a whole entry, which has no version in its text. Empty if a gateway cannot have written the times in it.
 std::optional<limit::LogEntry> read_entry(std::string_view text, const TwoClocks& clocks);
 
 }  // namespace headgate::redis

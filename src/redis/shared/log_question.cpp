@@ -72,7 +72,7 @@ bool ReadQuestion::take(std::span<const Reply::Element> all) {
   news.from_beginning = all[3].integer != 0;
   LogPosition last = all[3].integer != 0 ? LogPosition{} : from_;
   const auto entries = all.subspan(5);
-  if (news.more && entries.empty()) return false;  // otherwise the caller would repeat the read forever
+  if (news.more && entries.empty()) return false;  // otherwise the read would be repeated forever
   for (std::size_t i = 0; i < entries.size(); i += 2)
     if (!take_entry(entries[i], entries[i + 1], clocks)) return false;
   if (!entries.empty()) last = {.id = entries[entries.size() - 2].text, .digest = all[4].text};

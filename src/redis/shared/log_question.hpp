@@ -15,7 +15,7 @@
 
 namespace headgate::redis {
 
-/// A question whose failures are logged by the log itself. Its arguments must outlive it.
+/// A question whose failures are logged by the shared log itself, with `trouble`. Its arguments must outlive it.
 class LogQuestion : public ScriptQuestion {
  public:
   bool heard(std::string_view trouble) override;

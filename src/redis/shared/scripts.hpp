@@ -1,5 +1,5 @@
 #pragma once
-// The scripts other than those of limits and rooms: lua/<name>.lua, embedded in the binary, with the SHA-1 of each in
+// The scripts other than those of limits and rooms. Each is lua/<name>.lua, embedded in the binary with its SHA-1 in
 // lower-case hex.
 
 #include <string_view>

@@ -34,7 +34,7 @@ TroubleEvents hearing_trouble_of(const LogKind& kind) {
 
 }  // namespace
 
-// Older versions write and read the field of suspensions under this name.
+// The name of the field of suspensions must stay, because older versions write and read it.
 const LogKind kBans{.name = "bans",
                     .field = "ban",
                     .event = "ban_log",
@@ -120,7 +120,7 @@ Task<error_code> RedisSharedLog::State::leave(std::shared_ptr<State> state) {
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-/// Logs one line for the first of these entries.
+/// Logs one line for `count` entries that were skipped; `id` is the first of them.
 void RedisSharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   if (unreadable.get() == 0)
     observe::event(observe::LogLevel::warning, std::string(kind.event) + "_entry_skipped",

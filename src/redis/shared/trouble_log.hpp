@@ -11,14 +11,15 @@
 
 namespace headgate::redis {
 
-/// The names of the events, and the consequence of a failure.
+/// The names of the log events of a TroubleLog, and the consequence of a failure.
 struct TroubleEvents {
   std::string failed;
   std::string means;
   std::string works;
 };
 
-/// The log of one kind of call: one line for each new reason, and one when calls succeed again. One thread.
+/// The log of one kind of call: writes one line for each new reason of failures, and one when calls succeed again. One
+/// thread.
 class TroubleLog {
  public:
   TroubleLog(TroubleEvents events, std::string_view call) : events_(std::move(events)), call_(call) {}

@@ -7,7 +7,8 @@ namespace headgate::redis {
 Breaker::Breaker() : Breaker(Settings()) {}
 Breaker::Breaker(const Settings& settings) : settings_(settings) {}
 
-// After silence, no call may wait: if the probe was not answered either, each wait would cost a whole deadline.
+// Decides about a new call. If the breaker opened because of silence, no call may wait for the probe: if the probe is
+// not answered either, each wait takes a whole deadline.
 Breaker::Pass Breaker::admit() const noexcept {
   if (state_ == State::closed) return Pass::call;
   return state_ == State::half_open && cause_ == Cause::refusal ? Pass::wait : Pass::refused;
@@ -18,7 +19,8 @@ void Breaker::succeeded() noexcept {
   proven_ = true;
 }
 
-// Answers to calls that were sent before the breaker opened tell nothing new.
+// Opens the breaker after an error. If the breaker is already open, an answer to a call that was sent before gives no
+// new information.
 void Breaker::refused(Time now) {
   if (state_ == State::closed) open(now, Cause::refusal);
 }
@@ -67,7 +69,7 @@ void Breaker::probe_answered(Time now, Answer answer) {
   }
   state_ = State::open;
   cause_ = Cause::silence;
-  look_at_ = now + settings_.least;  // the server works again or is still slow; the next probe will show
+  look_at_ = now + settings_.least;  // the next probe will show whether the server works again or is still slow
 }
 
 void Breaker::open(Time now, Cause cause) {
@@ -76,9 +78,9 @@ void Breaker::open(Time now, Cause cause) {
   state_ = State::open;
   cause_ = cause;
   streak_ = 0;
-  if (cause == Cause::lost) return;  // the connection has a pause of its own
-  // After the first silence the probe is sent at once: if Redis paused for slightly longer than the deadline, the pause
-  // is over when the probe arrives.
+  if (cause == Cause::lost) return;  // the connection itself pauses before it connects again
+  // After the first silence, the probe is sent at once, because the silence may be a pause of Redis that ends soon
+  // after the deadline.
   const Duration pause = cause == Cause::refusal ? std::max(pause_, settings_.least) : pause_;
   pause_ = std::clamp(pause * 2, settings_.least, settings_.most);
   look_at_ = now + pause;

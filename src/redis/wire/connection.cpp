@@ -14,10 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kGreetingLimit = 1s;
-constexpr auto kMinPause = 50ms;  // between attempts
+constexpr auto kMinPause = 50ms;  // shortest pause between two attempts to connect
 constexpr auto kMaxPause = 500ms;
-constexpr auto kSteady = 1s;                      // a connection that lived this long is replaced at once
-constexpr std::size_t kKeptBytes = 256UL * 1024;  // bytes of the output buffer that are kept after a burst
+constexpr auto kSteady = 1s;  // a lost connection that lasted at least this long is replaced at once
+constexpr std::size_t kKeptBytes = 256UL * 1024;  // maximum size of the output buffer that is kept after a burst
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void Connection::ready() {
   owner->connected();
 }
 
-/// Rejects this address: the link tries the next one, or reports that it is closed.
+/// Rejects the current address of the server: the link tries the next address, or reports that it is closed.
 void Connection::give_up(const std::string& reason) {
   ++life_;
   timer_.cancel();
@@ -105,7 +105,8 @@ void Connection::lose(const std::string& reason) {
   owner->lost(why);
 }
 
-// All gateways lose a restarted server at the same moment; the jitter keeps them from coming back at the same moment.
+// Waits before the next attempt. All gateways lose a restarted server at the same moment; because of the jitter, they
+// do not all come back at the same moment.
 void Connection::connect_later() {
   using std::chrono::microseconds;
   const auto most = std::chrono::duration_cast<microseconds>(pause_).count();
@@ -150,7 +151,7 @@ void Connection::flush_soon() {
 }
 
 void Connection::flush() {
-  std::string bytes = std::exchange(out_, {});  // bytes that a lost link must not send
+  std::string bytes = std::exchange(out_, {});  // emptied, so that a lost link does not send these bytes
   link_->write(bytes);
   if (!out_.empty() || bytes.capacity() > kKeptBytes) return;
   bytes.clear();

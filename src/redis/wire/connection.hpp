@@ -1,5 +1,6 @@
 #pragma once
-// A connection to one Redis server: keeps itself connected, sends commands and delivers the answers, in order.
+// A connection to one Redis server: connects again whenever it is lost, sends commands, and delivers the answers in
+// order.
 
 #include "link.hpp"
 #include "redis/setup.hpp"
@@ -25,9 +26,9 @@
 
 namespace headgate::redis {
 
-/// A waiter for the answer to one command. It must be forgotten before it is destroyed.
+/// The object that waits for the answer to one command. Call Connection::forget() before it is destroyed.
 struct Recipient {
-  std::uint64_t place = 0;  ///< position in the order of answers; set by the connection
+  std::uint64_t place = 0;  ///< position of the answer in the order of answers; set by the connection
 };
 
 /// The receiver of a connection's events, on the worker's thread. Each function may call back into the connection and
@@ -37,12 +38,12 @@ class ConnectionOwner {
   virtual ~ConnectionOwner() = default;
   /// Called when the handshake is done.
   virtual void connected() = 0;
-  /// Called for each answer. `waiter` is null if it was forgotten or there was none.
+  /// Called for each answer. `waiter` is null if the command had none, or if it was forgotten.
   virtual void replied(Recipient* waiter, const Reply& reply) = 0;
   /// Called after a system call that sent commands.
   virtual void wrote() = 0;
-  /// Called when the connection is gone or could not be made. No waiter will be answered; the connection is retried
-  /// automatically.
+  /// Called when the connection is lost or could not be made. No waiter will get an answer. The connection tries again
+  /// by itself.
   virtual void lost(const std::string& reason) = 0;
 };
 
@@ -54,20 +55,20 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
 
   /// Sets the owner, which is kept until stop().
   void start(std::shared_ptr<ConnectionOwner> owner) { owner_ = std::move(owner); }
-  /// Connects to `node` now, and again whenever the connection is lost, with pauses from 50 ms to 1 s. To the owner, a
-  /// change of the node is a lost connection; commands that have waited for the first connection are still sent.
+  /// Connects to `node` now, and again whenever the connection is lost, with pauses from 50 ms to 1 s. The owner sees a
+  /// change of the node as a lost connection. Commands that wait for the first connection are still sent.
   void aim(const RedisNode& node);
   /// Closes, forgets all waiters silently, and releases the owner. Final.
   void stop();
 
-  /// Queues one command; all commands queued in one turn of the loop are sent with one write. Until the first handshake
-  /// is done, the command waits for it. Later, nothing may be sent while there is no connection.
+  /// Queues one command. All commands that are queued in one turn of the loop are sent with one write. Before the end
+  /// of the first handshake, commands wait for it; later, nothing may be sent while there is no connection.
   void send(std::span<const std::string_view> words, Recipient& waiter) { queue(words, &waiter); }
   /// Sends a command whose answer is ignored.
   void send(std::span<const std::string_view> words) { queue(words, nullptr); }
-  /// Drops the answer to `waiter` when it comes.
+  /// Makes the connection ignore the answer to the command of `waiter`, which is not used any more.
   void forget(const Recipient& waiter);
-  /// Forgets all waiters and all queued commands; only while there is no connection.
+  /// Forgets all waiters and all queued commands. Call it only while there is no connection.
   void discard() { forget_all(); }
   /// Closes this connection and makes another one.
   void drop(const std::string& reason);
@@ -117,7 +118,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::uint64_t first_place_ = 0;
   std::string out_;
 
-  /// counts attempts and pauses; a handler of an earlier one finds another number and does nothing
+  /// number of attempts and pauses; the handler of an earlier one finds another number, and does nothing
   std::uint64_t life_ = 0;
   bool stopped_ = false;
   bool ready_ = false;

@@ -9,8 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-/// Returns whether the server only withholds this command. If so, the first calls show what the answer to the command
-/// would have shown.
+/// Returns whether the server only forbids or lacks this command. Then the first calls will show what its answer would
+/// have shown.
 bool withheld(const Reply& reply) {
   return reply.kind == Reply::Kind::error &&
          (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));
@@ -62,8 +62,8 @@ bool Handshake::took(Check check, const Reply& reply) {
 
 bool Handshake::took_auth(const Reply& reply) {
   if (reply.kind == Reply::Kind::status) return true;
-  // An old or crippled server may repeat the words of a command that it refuses, so only the first word of this answer
-  // is ever shown.
+  // Some servers repeat the arguments of a command that they refuse, here the password. So only the first word of this
+  // answer is ever shown.
   const std::string_view text = reply.text;
   if (text.starts_with("WRONGPASS") || text.starts_with("ERR invalid password"))
     return fail("Redis refused the username or password");

@@ -1,6 +1,6 @@
 #pragma once
-// Logs when Redis is lost and found, and its errors. Writes a few lines for each outage, however long it lasts, and at
-// most one line per second if outages keep repeating.
+// Logs when Redis becomes unavailable and available again, and its errors. Writes only a few lines for each outage,
+// however long it lasts, and at most one line per second if outages keep repeating.
 
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -14,7 +14,8 @@ namespace headgate::redis {
 
 using observe::LineGate;
 
-/// The log of one connection. Error lines never use up the quota of the lines for lost and found. One thread.
+/// The log of one connection. Lines about errors do not count towards the maximum number of lines about outages. One
+/// thread.
 class HealthLog {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -23,7 +24,7 @@ class HealthLog {
 
   /// Logs a change between up and not up, and each new reason for not being up.
   void note(RedisHealth health, std::string_view reason, Time now);
-  /// Logs an error reply that does not affect the health of Redis but that the operator must know.
+  /// Logs an error reply that does not affect the health of Redis, but that the operator must know about.
   void error(std::string_view text, Time now);
 
  private:

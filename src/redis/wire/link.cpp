@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using At = net::ConnectError::At;
 
 constexpr auto kConnectLimit = 1s;                 // for each address, including TLS
-constexpr std::size_t kKeptBuffer = 256UL * 1024;  // bytes of a buffer that are kept after a burst
+constexpr std::size_t kKeptBuffer = 256UL * 1024;  // maximum size of a buffer that is kept after a burst
 constexpr unsigned kReadsATurn = 4;
 
 std::string words_of(const net::ConnectError& why) {
@@ -75,8 +75,8 @@ void Link::end(const std::string& reason) {
 
 void Link::start(std::size_t skip) { spawn(connect(shared_from_this(), life_, skip), "redis connection"); }
 
-// Resolving the name has no deadline: the system's resolver cannot be interrupted, and while it runs each caller waits
-// only for its own deadline.
+// Connects. The look-up of the name has no deadline, because the system's resolver cannot be interrupted. Meanwhile,
+// each call waits only until its own deadline.
 Task<void> Link::connect(std::shared_ptr<Link> self, std::uint64_t life, std::size_t skip) {
   const net::ConnectOptions terms{.each = kConnectLimit, .tls = self->setup_->tls, .skip = skip};
   const auto connected = co_await self->connector_->connect(terms);
@@ -131,7 +131,7 @@ void Link::write(std::string_view bytes) {
     const auto sent = stream_->write_some(bytes);
     if (sent.has_error() && sent.error() == asio::error::would_block) break;
     if (sent.has_error()) {
-      // With TLS an alert with the reason may still be unread; the read fails in any case.
+      // With TLS, an alert with the reason may still be unread. The link then ends when the next read fails.
       if (!setup_->tls) give_up("cannot write: " + sent.error().message());
       return;
     }

@@ -43,9 +43,9 @@ class Link : public std::enable_shared_from_this<Link> {
   void open(const RedisNode& node, std::shared_ptr<LinkUser> user);
   /// Closes without telling the user.
   void close();
-  /// Rejects the other side: tries the next address of the node, or calls closed(`reason`).
+  /// Rejects the server at this address: tries the next address of the node, or calls closed(`reason`).
   void give_up(const std::string& reason);
-  /// Accepts the other side: once the connection is lost, no other address of the node is tried.
+  /// Accepts the server at this address: if the connection is lost later, no other address of the node is tried.
   void keep() noexcept { kept_ = true; }
 
   /// Sends as many bytes as the kernel accepts now, and the rest as soon as possible. Call it after opened().
@@ -72,13 +72,13 @@ class Link : public std::enable_shared_from_this<Link> {
   bool last_address_ = true;
 
   std::string leaving_;  ///< bytes that are being written
-  std::string pending_;  ///< bytes to write after those
-  /// large enough for the answers to a thousand calls, so that one turn of the loop reads them all
+  std::string pending_;  ///< bytes to write after leaving_
+  /// large enough for the answers to a thousand calls, so that one turn of the loop can read them all
   std::array<char, 64UL * 1024> in_;
 
-  std::uint64_t life_ = 0;  ///< counts streams; a handler of an earlier one finds another number and does nothing
+  std::uint64_t life_ = 0;  ///< number of streams; handlers of earlier streams find another number and do nothing
   bool kept_ = false;
-  bool writing_ = false;  ///< a task writes the bytes that the kernel did not accept at once
+  bool writing_ = false;  ///< whether a task is writing the bytes that the kernel did not accept at once
 };
 
 }  // namespace headgate::redis

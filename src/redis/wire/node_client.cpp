@@ -15,17 +15,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A probe without an answer for this long ends the connection, because the other side may have disappeared silently.
+// If a probe has had no answer for this time, the connection is closed, because the server may have disappeared
+// silently.
 constexpr auto kSilence = 1s;
 constexpr std::string_view kInvalid = "the reply to a decision is invalid";
-/// Returns why the server is not called after this error reply.
+/// Returns the reason for the log why the server is not called after this error reply.
 std::string trouble_of(std::string_view error) {
   const auto help = help_for_scripts(error);
   return help.empty() ? "it answered " + std::string(error) : std::string(help);
 }
 
-// longest recovery period after Redis is up again. It is longer than each pause between two probes, so that the other
-// gateways have found Redis again before it ends
+// longest recovery period after Redis is up again. The period is longer than any pause between two probes, so that all
+// gateways have reached Redis again before it ends
 constexpr auto kLongestWayBack = 2s;
 
 }  // namespace
@@ -101,8 +102,8 @@ Result<Breaker::Pass> NodeClient::admit() {
   return Errc::unavailable;
 }
 
-/// The question of a decision lives in this frame, because a coroutine of its own would need one more frame per
-/// request.
+/// Makes a call. The question of a decision is stored in this coroutine's frame, because a separate coroutine would
+/// need one more frame for each request.
 template <class AnyQuestion>
 Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, AnyQuestion question) {
   const auto deadline = SteadyClock::now() + self->setup_->options.timeout;
@@ -148,8 +149,8 @@ void NodeClient::go_on() {
   while (!all.empty()) all.front().cut();
 }
 
-/// Inserts the call by its deadline, nearly always at the end. A call that was redirected by another node has less time
-/// left than the calls before it.
+/// Inserts the call in the order of deadlines. Its place is nearly always the end, but a call that another node has
+/// redirected has less time left than the calls before it.
 void NodeClient::queue(Call& call) {
   auto after = calls_.end();
   while (after != calls_.begin() && call.deadline_ < std::prev(after)->deadline_) --after;
@@ -218,7 +219,7 @@ void NodeClient::refused(Call& call, std::string_view error) {
   if (call.route_ != nullptr) {
     call.route_->redirect = read_redirect(error);
     if (call.route_->redirect) {
-      breaker_.succeeded();  // the node works; it only does not own the slot
+      breaker_.succeeded();  // the node works, but does not own the slot
       return finish(call, Errc::unavailable);
     }
   }
@@ -267,8 +268,8 @@ void NodeClient::expire(Time now) {
     Call& call = calls_.front();
     stats_->timed_out.add();
     connection_->forget(call);
-    // A silence shorter than a whole deadline proves nothing: a probe or another node may have used a part of this
-    // call's deadline.
+    // A silence proves nothing if it was shorter than a whole deadline: the wait for a probe, or another node, may have
+    // used a part of this call's deadline.
     const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
     breaker_.timed_out(now, whole && call.heard_before_ == heard_ ? Breaker::Replies::none : Breaker::Replies::others);
     trouble_ = "it did not answer within " + to_text(setup_->options.timeout);
@@ -307,7 +308,7 @@ void NodeClient::probe_replied(const Reply& reply, Time now) {
     if (refusal == ErrorReply::no_script && !std::exchange(probe_.resent, true)) return send_probe(Form::whole);
     if (refusal == ErrorReply::not_master || reply.text.starts_with("NOAUTH"))
       return connection_->drop("it answered " + std::string(reply.text));
-    // A node that redirects works; it only does not own the slot.
+    // A node that answers with a redirect works, but does not own the slot.
     const bool sends_on = setup_->options.topology == Topology::cluster && read_redirect(reply.text);
     if (!sends_on) answer = Breaker::Answer::refused;
     if (!sends_on) trouble_ = trouble_of(reply.text);
@@ -333,15 +334,16 @@ std::optional<NodeClient::Time> NodeClient::next_event() const {
   return next;
 }
 
-// Sets the one timer for all calls, but only when it has fired or must fire earlier. So under load it is set once per
-// deadline, not once per call.
+// Sets the timer, which all calls share, but only if it has fired or must fire earlier. So under load, it is set once
+// per deadline and not for each call.
 void NodeClient::arm() {
   const auto next = next_event();
   if (!next || stopped_ || (wakes_at_ && *wakes_at_ <= *next)) return;
   wakes_at_ = *next;
   timer_.expires_at(*next);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
-    // Posted, so that answers that have arrived are read first: if the loop itself was late, Redis is not to blame.
+    // tick() is posted, so that answers that have already arrived are read first. They did not come too late if only
+    // the loop was late.
     if (!ec) boost::asio::post(self->executor_, [self] { self->tick(); });
   });
 }

@@ -74,7 +74,7 @@ class Call : public Recipient, public CallHook {
   ClusterHop* route_;  ///< null without a cluster
   Time asked_at_;
   Time deadline_;
-  std::uint64_t heard_before_;  ///< number of answers of any kind when the call was sent
+  std::uint64_t heard_before_;  ///< number of answers of any kind that had arrived when the call was sent
   bool resent_ = false;
   bool done_ = false;
   Result<bool> outcome_;
@@ -93,7 +93,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// Connects to `node` now, and again whenever the connection breaks. Until there is a connection, calls wait for it
   /// within their deadline. `stats` belongs to that server.
   void aim(const RedisNode& node, std::shared_ptr<NodeStats> stats);
-  /// Fails all waiting calls, because there is no server to connect to. Only before the first aim().
+  /// Fails all waiting calls, because there is no server to connect to. Call it only before the first aim().
   void unreachable(const std::string& reason);
   /// Fails all waiting calls at once. Final.
   void stop(Errc why = Errc::stopped);
@@ -106,9 +106,11 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// Does the same for one decision.
   static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
                                    std::span<limit::Decision> decisions);
-  /// Returns whether one more call may be sent or must wait for the answer to a probe; otherwise an error.
+  /// Returns whether a new call may be sent at once or must wait for the answer to a probe; an error if it may not be
+  /// sent.
   Result<Breaker::Pass> admit();
-  /// Returns the result of admit() once the active probe is answered; an error if `deadline` comes first.
+  /// Waits until the active probe is answered, and returns the result of admit() then; an error if `deadline` passes
+  /// first.
   static Task<Result<Breaker::Pass>> admit_later(std::shared_ptr<NodeClient> self, Time deadline);
   /// Sets the key for probes of this server; the slot of the key must belong to it.
   void probe_with(std::string key) { probe_.key = std::move(key); }

@@ -19,7 +19,7 @@ namespace headgate::redis {
 /// A counter with one writer and any number of readers.
 class Count {
  public:
-  /// Adds to the counter. Worker only. With one writer a plain load and store are enough and cost nothing.
+  /// Adds to the counter. Worker only. Because there is only one writer, a plain load and store are enough.
   void add(std::uint64_t more = 1) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
@@ -43,7 +43,7 @@ struct NodeStats {
   Count latency_sum;  ///< in microseconds
 };
 
-/// The current servers and the sum of the past ones. Locked only to add, remove or read.
+/// The current servers and the sum of the past ones. Its lock is only taken to add or remove servers, and to read.
 class NodeStatistics {
  public:
   std::shared_ptr<NodeStats> add(std::string_view name);

@@ -8,7 +8,8 @@
 namespace headgate::redis {
 namespace {
 
-/// The suffix differs from the suffix of every limit, because in that of a limit the name follows the first colon.
+/// Returns the rule of probes. Its suffix differs from that of every limit, because the suffix of a limit has the
+/// limit's name after the first colon.
 const limit::Rule& rule_of_probes() {
   static const limit::Rule rule = [] {
     limit::Rule made;

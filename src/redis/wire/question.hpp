@@ -32,8 +32,8 @@ class ScriptQuestion {
   virtual void write(std::vector<std::string>& out) const = 0;
   /// Reads a reply that is not an error. Returns Errc::bad_reply if the script cannot have sent it.
   virtual Result<bool> read(const Reply& reply) = 0;
-  /// Called if the call failed for a reason that is neither the state of the server nor its place in the topology: a
-  /// missing right, an error of the script, an invalid reply. Returns true if the owner of the question handles the
+  /// Called if the call failed for a reason other than the state of the server or its place in the topology, such as a
+  /// missing right, an error of the script, or an invalid reply. Returns true if the owner of the question handles the
   /// failure; the server then counts as healthy, and its log has no line about the failure. Returns false if the server
   /// is to blame.
   virtual bool heard(std::string_view trouble) {
@@ -48,7 +48,7 @@ class ScriptQuestion {
   const Script& script_;
 };
 
-/// A decision on `checks` with the single script of all algorithms. The answer is whether all are allowed.
+/// A decision on `checks` with the single script of all algorithms. The result says whether all are allowed.
 class DecisionQuestion final : public ScriptQuestion {
  public:
   /// All arguments must outlive this object.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 512;
 
-/// The target of the hiredis callbacks: one reply at a time, with reused memory.
+/// The object that the hiredis callbacks fill. It holds one reply at a time, and reuses its memory.
 struct Sink {
   Reply::Kind kind = Reply::Kind::nil;
   std::string text;
@@ -30,8 +30,8 @@ struct Sink {
   }
 };
 
-/// hiredis expects an object for each element; here every object is the sink. Null (for too many elements) ends the
-/// parsing.
+/// Returns the object for an element, which hiredis expects; it is the same sink for all elements. Null, for too many
+/// elements, ends the parsing.
 Sink* element(const redisReadTask* task) {
   auto* sink = static_cast<Sink*>(task->privdata);
   if (task->parent != nullptr) return ++sink->count > sink->most() ? nullptr : sink;
@@ -60,8 +60,8 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return sink;
 }
 
-/// hiredis 0.14 stops at 7 nested arrays, later versions at 1024. No reply that this module expects is nested so
-/// deeply.
+/// Returns whether arrays are nested too deeply. hiredis 0.14 stops at 7 nested arrays, later versions at 1024, but no
+/// reply that this module expects is nested so deeply.
 bool too_deep(const redisReadTask* task) {
   int depth = 0;
   while ((task = task->parent) != nullptr) ++depth;
