@@ -12,7 +12,7 @@ namespace headgate::limit {
 namespace {
 
 constexpr std::string_view kVersion = "a1.";
-// for rounding to the whole seconds of Retry-After, and for clocks that differ slightly
+// a margin, because Retry-After is rounded to whole seconds and clocks differ slightly
 constexpr Duration kMargin = std::chrono::seconds(1);
 
 std::int64_t number_of(Instant instant) noexcept { return instant.time_since_epoch().count(); }

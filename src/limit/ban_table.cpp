@@ -19,7 +19,7 @@
 namespace headgate::limit {
 namespace {
 
-// Number of parts; many, so that listing all keys delays a request by microseconds only.
+// Number of parts. There are many, so that a list of all keys delays a request only by microseconds.
 constexpr std::size_t kBanStripes = 256;
 
 struct ByHash {
@@ -35,12 +35,12 @@ struct EndsFirst {
 using ByEnd = std::set<std::pair<Instant, Hash>, EndsFirst>;
 
 std::size_t under_way(const ByEnd& place, Instant now) {
-  // Entries that end late are at the end.
+  // The entries are sorted by their end, so the search from the back ends at the first one that is over.
   const auto over = std::find_if(place.rbegin(), place.rend(), [now](const auto& each) { return each.first <= now; });
   return static_cast<std::size_t>(std::distance(place.rbegin(), over));
 }
 
-/// The entries of one limit. Suspensions ordered by an operator never make room for others.
+/// The entries of one limit. Suspensions by an operator are never removed to make room for others.
 struct LimitsBans {
   ByEnd droppable;
   ByEnd kept;
@@ -54,7 +54,8 @@ struct BanStripe {
   std::size_t droppable = 0;
 };
 
-/// Returns the same as BanPolicy::offences.seed, but from the limit's name alone, because the log has only the name.
+/// Returns the same value as BanPolicy::offences.seed. Only the limit's name is needed, because entries of the log have
+/// only the name.
 std::uint64_t seed_of(std::string_view limit) noexcept { return stable_hash(limit); }
 
 Duration doubled(Duration first, std::uint32_t times, Duration longest) noexcept {
@@ -75,8 +76,8 @@ struct BanTable::State {
 
   BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
-  /// Where a change comes from. Suspensions that an entry of the log displaces are not counted as dropped. Otherwise
-  /// they would be counted again whenever the whole log is read again.
+  /// The source of a change. Suspensions that an entry of the log displaces are not counted as dropped. Otherwise they
+  /// would be counted again each time that the whole log is read.
   enum class From { here, log };
 
   void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now, From from = From::here) {
@@ -92,7 +93,7 @@ struct BanTable::State {
     if (ban.until > now) any.store(true, std::memory_order_relaxed);
   }
 
-  /// Returns the limit's entries. `limit` stays in the stripe, even without entries, while put() uses it.
+  /// Removes an entry from the stripe and from the lists of its limit, which stay even if they are empty.
   template <class At>
   void erase(BanStripe& stripe, At at, const std::string& limit) {
     auto& place = stripe.by_limit[limit].place_of(at->second);
@@ -101,7 +102,7 @@ struct BanTable::State {
     stripe.bans.erase(at);
   }
 
-  /// Removes the entry that ends first from the limit with the most entries, because the stripe is too full.
+  /// Makes room in a stripe that is too full: removes the entry that ends first, of the limit with the most entries.
   void make_room(BanStripe& stripe, Instant now, From from) {
     const auto fewer = [](const auto& a, const auto& b) {
       return a.second.droppable.size() < b.second.droppable.size();
@@ -123,7 +124,7 @@ struct BanTable::State {
   const Hook changed;
   const std::size_t bound;  // maximum for one stripe
   std::array<BanStripe, kBanStripes> stripes;
-  /// Whether anybody was ever suspended, so that most processes never lock.
+  /// Whether there has ever been a suspension. Processes without one never take a lock.
   std::atomic<bool> any{false};
   std::mutex counts_mutex;
   std::map<std::string, std::map<BanReason, std::uint64_t>> made_here;
@@ -133,8 +134,8 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-/// Counts a suspension. Call it only once the table has the entry. Then end_operated() on another thread either finds
-/// the entry, or sees that the count has changed and does not reset the count.
+/// Counts a suspension. Call it only once the table has the entry. So end_operated() on another thread either finds the
+/// entry, or sees the changed count and does not reset it.
 void BanTable::note(const Ban& ban) noexcept {
   if (ban.reason != BanReason::operated || ban.lifted) return;
   blocks_.note(ban.key);

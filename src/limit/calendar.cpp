@@ -44,8 +44,8 @@ Instant Calendar::start_of(sys_days day) const noexcept {
 
 Calendar::Window Calendar::at(Instant moment) const noexcept {
   const auto today = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
-  // One step is enough, except in the hour after a clock went back over midnight: the date then repeats, but the day
-  // does not.
+  // One step is enough except in the hour after a clock was set back over midnight. In that hour, the date is again
+  // that of the previous day, but the new day has already begun.
   if (unit_ == Unit::day) {
     Window window{start_of(today), start_of(today + std::chrono::days(1))};
     for (auto day = today + std::chrono::days(2); window.end <= moment; day += std::chrono::days(1))

@@ -9,7 +9,7 @@
 
 namespace headgate::limit {
 
-/// Maximum bytes of a limit's name, and of a key, in an entry.
+/// Maximum size in bytes of a limit's name, and of a key, in an entry.
 inline constexpr std::size_t kMaxNameInEntry = 256;
 
 class EntryWords {

@@ -1,4 +1,4 @@
-// Concurrent requests: a count of holders. lua/in_flight.lua keeps the holders one by one.
+// Concurrent requests: the state is the number of holders. In Redis, lua/in_flight.lua stores each holder separately.
 
 #include "headgate/limit/in_flight.hpp"
 
@@ -34,7 +34,8 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant) {
 Instant commit(State& state, const Rule&, std::int64_t cost, CommitMode mode, Instant now, const Outcome& outcome) {
   const auto change = mode == CommitMode::none ? 0 : cost > 0 ? 1 : cost < 0 ? -1 : 0;
   state.numbers[0] = std::clamp<std::int64_t>(outcome.words[0] + change, 0, kMaxHolders);
-  // Time frees no permit, so while one is held the counter is evicted last.
+  // Permits do not come back with time. So a counter with a held permit never equals an unused one, and is evicted
+  // last.
   return state.numbers[0] == 0 ? now : Instant::max();
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using Rank = RankTree::Rank;
 
-constexpr std::uint32_t kNumber = KeyTable::kMaxKeys;  // the bits of an index entry for the slot's number
+constexpr std::uint32_t kNumber = KeyTable::kMaxKeys;  // mask of the bits of an index entry that hold the slot's number
 static_assert((kNumber & (kNumber + 1)) == 0);
 
 std::uint32_t mark_of(const Hash& hash) noexcept { return static_cast<std::uint32_t>(hash.high) & ~kNumber; }
@@ -21,7 +21,7 @@ std::uint32_t* zeroed(std::size_t count) {
   return static_cast<std::uint32_t*>(memory);
 }
 
-/// Returns a rank that is higher for an earlier moment.
+/// Returns a rank. An earlier moment gives a higher rank.
 Rank rank(Instant full_at) noexcept {
   constexpr Rank kMiddle = RankTree::kHigh / 2;
   return kMiddle - std::clamp<Rank>(full_at.time_since_epoch().count(), -kMiddle + 1, kMiddle - 1);
@@ -46,12 +46,13 @@ KeyTable::~KeyTable() {
   std::allocator<CounterSlot>().deallocate(slots_, bound_);
 }
 
-/// Counters of a limit with more than its share come first, then counters that are not spent.
+/// Returns the rank for eviction. Counters of a limit with more than its share have the highest ranks; counters that
+/// are not spent come next.
 KeyTable::Rank KeyTable::rank_of(const CounterSlot& slot) const noexcept {
   return rank(slot.full_at) | (slot.spent ? 0 : kNotSpent) | (counts_[slot.limit].tracked > share_ ? kExcess : 0);
 }
 
-/// A single limit may use the whole table.
+/// Computes the share of each limit. A single limit may use the whole table.
 void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMaxKeys + 1 : bound_ / limits_; }
 
 CounterSlot* KeyTable::find(const Hash& hash) noexcept {
@@ -115,8 +116,8 @@ std::size_t KeyTable::first(Instant now) const noexcept {
   return ranks_.highest_low() >= rank(now) ? ranks_.first_by_low() : ranks_.first();
 }
 
-/// Updates the ranks of some slots in turn, and of more slots if no rank has kExcess, because a limit may exceed its
-/// share while nobody uses its counters.
+/// Updates the ranks of some slots in turn. If no rank has kExcess, updates more slots, because a limit may exceed its
+/// share although its counters are not used.
 void KeyTable::look_around() noexcept {
   if (limits_ < 2) return;
   for (int look = 0; look < kMaxLooks && (look < kLooksAround || ranks_.highest() < kExcess); ++look) {
@@ -134,9 +135,9 @@ std::size_t KeyTable::make_room(Instant now) {
     number = first(now);
   }
   if (slots_[number].full_at > now) {
-    number = ranks_.first();  // after kMaxLooks attempts, slot `number` may still hold a spent key
-    // The rank may be from a time when the slot's limit exceeded its share. If so, a nearby slot that is not spent is
-    // evicted.
+    number = ranks_.first();  // used because slot `number` may still hold a spent key after kMaxLooks attempts
+    // The rank may be out of date: the slot's limit may have exceeded its share only earlier. In this case, a nearby
+    // slot that is not spent is evicted.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
     for (int look = 0; stale && slots_[number].spent && look < kMaxLooks; ++look) {
       hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
@@ -159,7 +160,8 @@ std::size_t KeyTable::make_room(Instant now) {
 void KeyTable::drop_entry(std::size_t number) noexcept {
   std::size_t hole = home(slots_[number].hash);
   while ((index_[hole] & kNumber) != number + 1) hole = after(hole);
-  // Closes the gap: an entry that may belong there moves there, so that no look-up ends too early.
+  // The gap in the index must be closed, because look-ups end at a gap: each following entry that may be in the gap is
+  // moved there.
   std::size_t walked = 1;
   for (std::size_t at = after(hole); index_[at] != 0; at = after(at), ++walked) {
     const std::size_t wanted = home(slots_[(index_[at] & kNumber) - 1].hash);

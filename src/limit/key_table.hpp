@@ -23,8 +23,8 @@ struct alignas(64) CounterSlot {
   std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0 if there is no state yet
   std::uint16_t limit = 0;           ///< LimitNumbers::of the rule
   bool spent = false;                ///< nothing was left at its last use; set by note()
-  bool first : 1 = true;             ///< stands for its key in the number of keys
-  /// a mark that an action was taken, so that it is not taken twice; forget() keeps the counter
+  bool first : 1 = true;             ///< the counter represents its key in the number of keys
+  /// the counter marks that an action was taken, so that it is not taken twice; forget() keeps the counter
   bool mark : 1 = false;
   State state;
 };
@@ -36,9 +36,9 @@ inline std::uint32_t algorithm_mark(const Algorithm& algorithm) noexcept {
 }
 
 /// The table. The slots are stored in the order of insertion, so that few counters use few pages. The index has four
-/// bytes for each counter and uses linear probing; evictions leave no clusters in the index. A look-up reads a slot
-/// only if it very likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever
-/// blocks the callers. Not thread-safe.
+/// bytes for each counter and uses linear probing; evictions leave no deleted entries in it. A look-up reads a slot
+/// only if it is very likely the right one. All memory is reserved at once and touched only when it is filled, so no
+/// rehash ever blocks requests. Not thread-safe.
 class KeyTable {
  public:
   explicit KeyTable(std::size_t bound);
@@ -46,10 +46,10 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// Prefetches the index entry that find(hash) reads first. The only function that needs no lock.
+  /// Prefetches the index entry that find(hash) reads first. This is the only function that needs no lock.
   void prefetch(const Hash& hash) const noexcept { __builtin_prefetch(index_.get() + home(hash)); }
 
-  /// Returns where the counter of `hash` most likely is, without checking; null if it does not exist.
+  /// Returns the slot that most likely has the counter of `hash`, without a check; null if there is no such counter.
   const CounterSlot* place_of(const Hash& hash) const noexcept;
 
   /// Returns the counter of `hash`, or null. It keeps its address until an insert evicts it.
@@ -83,15 +83,15 @@ class KeyTable {
   /// The counters of one limit.
   struct Count {
     std::size_t tracked = 0;
-    std::size_t keys = 0;       ///< how many of them have CounterSlot::first
-    std::uint64_t evicted = 0;  ///< number evicted before they were full
+    std::size_t keys = 0;       ///< number of counters with CounterSlot::first
+    std::uint64_t evicted = 0;  ///< number of counters that were evicted before they were full
   };
   std::span<const Count> counts() const noexcept { return counts_; }  ///< indexed by the limit's number
   std::size_t size() const noexcept { return size_; }
   std::uint64_t evicted() const noexcept { return evicted_; }  ///< number of counters evicted before they were full
 
-  /// Maximum number of index entries that closing one gap has read. Together with kMaxLooks it bounds the slowest
-  /// insert.
+  /// Returns the maximum number of index entries that were read to close one gap. Together with kMaxLooks, it bounds
+  /// the time of the slowest insert.
   std::size_t longest_walk() const noexcept { return longest_walk_; }
 
   static constexpr int kMaxLooks = 64;
@@ -121,8 +121,8 @@ class KeyTable {
   std::size_t capacity_;  ///< size of the index
   std::unique_ptr<Entry[], Freed> index_;
   CounterSlot* slots_;  ///< room for bound_ slots, of which the first size_ are constructed
-  /// The slot with the highest rank is evicted first. The bit for spent is always right, but the time may be out of
-  /// date: a slot may be full later than its rank says, because a rank is corrected only when it matters.
+  /// The slot with the highest rank is evicted first. The bit for spent is always right. The time may be out of date: a
+  /// slot may be full later than its rank says, because a rank is corrected only when its slot could be evicted.
   RankTree ranks_;
   std::vector<Count> counts_;
   std::size_t limits_ = 0;            ///< number of limits with at least one counter

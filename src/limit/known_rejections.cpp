@@ -12,7 +12,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns a number that is equal for rules with equal decisions. Other rules have other numbers, except with
+/// Returns a hash of the parts of a rule that affect decisions. Rules with other decisions have the same hash only with
 /// probability 2^-60.
 std::uint64_t size_of_rule(const Rule& rule) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
@@ -29,8 +29,8 @@ Duration between(Moment from, Moment to) noexcept {
 
 }  // namespace
 
-/// At any moment, the higher of two rejected costs waits longer. Drops a remembered cost that contradicts this rule or
-/// fits into `remaining`, because the state has changed since then.
+/// Adds `known` to the rejected costs. Of two costs, the higher one always has the longer wait. A remembered cost that
+/// contradicts this, or that fits into `remaining`, is dropped, because the state has changed since it was learnt.
 void KnownRejections::learn(std::array<Known, kCosts>& costs, Known known, std::uint64_t remaining) noexcept {
   std::array<Known, kCosts> kept{};
   std::size_t count = 0;
@@ -66,7 +66,8 @@ void KnownRejections::put(const Check& check, const Decision& decision, Moment a
   const Moment allowed_at = decision.retry_after >= kNever ? Moment::max() : now + decision.retry_after;
   const bool lowest = rejection->costs[0].cost == 0 || check.cost <= rejection->costs[0].cost;
   learn(rejection->costs, {check.cost, allowed_at}, decision.remaining);
-  // An answer for a higher cost tells nothing new about the lowest cost, unless the lowest cost was dropped.
+  // `until` is for the lowest cost, about which an answer for a higher cost says nothing new, unless the lowest cost
+  // was dropped.
   if (lowest || rejection->costs[0].cost == check.cost)
     rejection->until = asked + std::min(decision.retry_after, kLongest);
 }
@@ -87,7 +88,7 @@ void KnownRejections::put_spent(const Check& check, const Decision& decision, Mo
   rejection->until = asked;
 }
 
-/// Returns when Redis would allow `check`; empty if only Redis knows.
+/// Returns the time at which Redis would allow `check`; empty if this cannot be determined without a call.
 std::optional<Moment> KnownRejections::allowed_at(const KnownRejection& rejection, const Check& check) noexcept {
   if (check.cost > static_cast<std::int64_t>(check.rule->burst)) return Moment::max();
   const auto& costs = rejection.costs;

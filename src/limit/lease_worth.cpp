@@ -21,15 +21,16 @@ constexpr unsigned kMinRequests = 4;  // fewer requests are not worth the risk t
 // them
 constexpr double kAtOnce = 0.02;
 
-// Permits that refill slowly are worth more than the saved calls, because a lease withholds them from the others.
+// A lease withholds permits from other limiters. If permits refill slowly, this outweighs the saved calls, so a lease
+// must meet one of these two conditions.
 constexpr double kSoonBack = 10;             // seconds
 constexpr std::uint64_t kWorthSharing = 32;  // tokens for each sharer
 
-constexpr double kReserved = 0.25;  // seconds of refill, for all sharers together
-constexpr double kMinEarly = 2;     // checks per second that come too early, for a reservation
+constexpr double kReserved = 0.25;  // seconds of refill that all sharers together may reserve
+constexpr double kMinEarly = 2;     // rejected checks per second that make a reservation worthwhile
 
-/// Returns whether permits of the rule are ever reserved: the queue must have room for four of `cost`, so that no
-/// caller is told to wait for more than a second because of a reservation.
+/// Returns whether permits of the rule are ever reserved. Four times `cost` must refill within kQueue, so that no
+/// reservation makes a caller wait for more than a second.
 bool may_be_reserved(const Rule& rule, std::int64_t cost) noexcept {
   return rule.algorithm->even && cost <= static_cast<std::int64_t>(rule.burst) &&
          time_of(4 * cost, rule.rate).whole <= Leases::kQueue.count();
@@ -119,7 +120,7 @@ bool Leases::is_contended(const Check& check, const Decision& decision, Moment n
   if (decision.allowed || !leasable(check) || !may_be_reserved(*check.rule, check.cost) ||
       decision.remaining / kMinRequests >= static_cast<std::uint64_t>(check.cost) || decision.retry_after > 2 * kQueue)
     return false;
-  // the counter is below zero
+  // a wait longer than the time of one cost shows that the counter is below zero
   if (decision.retry_after > Duration(round_up(time_of(check.cost, check.rule->rate)))) return true;
   const RateEstimate* const estimate = estimate_.find(check.hash);
   return estimate != nullptr && estimate->early_per_second(now) >= kMinEarly;
@@ -138,7 +139,8 @@ Duration Leases::spread(const Check& check, Moment ended) const noexcept {
   const Rule& rule = *check.rule;
   if (rule.rate.month || check.cost <= 0) return Duration(0);
   const auto more = static_cast<std::int64_t>(rule.burst) - check.cost;
-  // A second is enough to spread the callers; the permits of a slow limit are hours apart.
+  // A second is enough to spread the callers. Without this bound, the spread of a slow limit, whose permits come hours
+  // apart, would be too long.
   const auto most = std::min({time_of(check.cost, rule.rate).whole,
                               time_of(std::max<std::int64_t>(more, 0), rule.rate).whole, kQueue.count()});
   if (most <= 0) return Duration(0);

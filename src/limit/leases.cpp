@@ -13,12 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr Duration kRest = 10ms;  // pause after Redis rejected the extra permits, because others need the rest too
+constexpr Duration kRest = 10ms;  // pause after Redis rejected extra permits, which others may need
 constexpr unsigned kMaxCaution = 2;
 constexpr unsigned kMaxCrowded = 10;
 
-/// Returns whether all taken permits come back at one moment rather than one by one. A lease then ends at that moment
-/// too.
+/// Returns whether all taken permits come back at one moment rather than one by one. If so, a lease ends at that
+/// moment.
 bool starts_anew(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   const auto over = [&](std::int64_t cost) {
@@ -55,7 +55,7 @@ Leases::Look Leases::look(const Check& check, Moment now) {
     if (!same_counting(*lease->rule, *check.rule)) {
       if (check.peek) return {};
       lease->over = true;
-      lease->rule = rules_.of(*check.rule);  // refunds go to the counter with its current rule
+      lease->rule = rules_.of(*check.rule);  // so that refunds use the current rule of the counter
     }
     if (lease->over) return {};
     if (lease->usable(now) >= check.cost) return {LeaseState::held, estimate->lease, 0};
@@ -229,7 +229,7 @@ void Leases::granted(Id id, std::int64_t tokens, const Decision& decision, Momen
   lease.granted = tokens;
   lease.anew = false;
   Batch batch{tokens, asked + kLife, Moment::max()};
-  if (lease.starts_anew) {  // counted from the call, so never later than the real end
+  if (lease.starts_anew) {  // counted from the start of the call, so never later than the real end
     batch.expires = std::min(batch.expires, lease.full_at);
     batch.refund_by = lease.full_at - kLate;
   }
@@ -251,7 +251,7 @@ void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Mome
   Batch batch{.tokens = tokens,
               .expires = {},
               .refund_by = Moment::max(),
-              .due = now + owed};  // counted from the answer, so never earlier than the real moment
+              .due = now + owed};  // counted from the answer, so never earlier than the real time
   batch.expires = batch.due_of(1, rule.rate) + kLife;
   lease.end_what_is_over(asked);
   const bool too_long = owed > kQueue;
@@ -323,7 +323,7 @@ std::optional<Leases::PendingRefill> Leases::next_refill(Moment now) {
     if (lease.coming || lease.over || lease.rests_until > now) continue;
     const auto ahead = worth(*lease.estimate, *lease.rule, &lease, lease.cost, now);
     auto cost = ahead > 0 ? ahead : reservable(lease, now);
-    // The permits held here move into the reservation, so that all of them come back one after another.
+    // The permits that are held here become part of the reservation, so that all permits come back one after another.
     if (ahead == 0 && cost > 0 && lease.short_of) {
       cost -= lease.pledged = lease.take_all();
       if (cost <= 0) lease.owe({std::exchange(lease.pledged, 0), {}, Moment::max()});

@@ -23,7 +23,7 @@ Use LedgerQueue::add(UseSheet::Content&& taken) {
   return lost;
 }
 
-/// The oldest day comes first, so that it is complete soon.
+/// Returns the next batch to send. The oldest day comes first, so that it is complete as soon as possible.
 const LedgerBatch* LedgerQueue::next(unsigned lane) {
   auto& here = lanes_[lane];
   if (here.batch) return &*here.batch;
@@ -36,7 +36,7 @@ const LedgerBatch* LedgerQueue::next(unsigned lane) {
     for (const auto& [field, use] : uses) batch.uses.emplace_back(field, use);
     here.days.erase(here.days.begin());
   } else {
-    // The search continues from one entry to the next, because each begin() would search for the first again.
+    // The loop keeps its iterator, because each call of begin() would search for the first entry again.
     for (auto at = uses.begin(); batch.uses.size() < kMaxBatch;) {
       batch.uses.emplace_back(at->first, at->second);
       uses.erase(at++);

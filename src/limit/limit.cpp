@@ -21,7 +21,8 @@ void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
   rule.suffix = ':' + rule.limit;
   if (one_of_several || period == PeriodInKey::yes || (algorithm != nullptr && algorithm->by_window))
     rule.suffix += ':' + (rule.rate.month ? "month" : headgate::to_text(rule.rate.period));
-  // Only one algorithm counts months, so quotas of earlier versions, which named no algorithm, keep their counters.
+  // A month needs no algorithm in the suffix, because only one algorithm counts months. So quotas keep the counters of
+  // earlier versions, which named no algorithm.
   if (rule.calendar != nullptr && !(rule.rate.month && rule.calendar->zone() == "UTC"))
     rule.suffix += ':' + rule.calendar->zone();
   if (algorithm != nullptr && algorithm->name != kDefaultAlgorithm && !rule.rate.month)

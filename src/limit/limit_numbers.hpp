@@ -26,8 +26,8 @@ class LimitNumbers {
   std::vector<std::string> names() const;  ///< indexed by number
 
  private:
-  // The bits for the number in an entry, which is a seed with the number in its low bits. Two limits whose seeds agree
-  // in the other 48 bits would be reported as one.
+  // Mask of the number in an entry. An entry is a seed whose low bits are replaced with the number. Two limits whose
+  // seeds agree in the other 48 bits would be reported as one.
   static constexpr std::uint64_t kNumber = 0xffff;
   static constexpr std::size_t kMax = kNumber - 1;  ///< all further limits share this number
 

@@ -11,7 +11,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns whether two checks name one counter.
+/// Returns whether two of the checks name the same counter.
 bool names_one_twice(std::span<const Check> checks) noexcept {
   for (std::size_t i = 1; i < checks.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -19,7 +19,7 @@ bool names_one_twice(std::span<const Check> checks) noexcept {
   return false;
 }
 
-/// Returns the decision for a rule that was not checked because another rule rejected.
+/// Returns the decision for a rule that was not checked because another rule rejected the request.
 Decision not_checked(const Check& check) noexcept {
   Decision decision;
   decision.allowed = true;
@@ -28,20 +28,21 @@ Decision not_checked(const Check& check) noexcept {
   return decision;
 }
 
-/// Extends the wait. Permits of a lease covered `cost` of the request, so Redis reported only the wait for the rest. At
-/// another gateway, which has no such lease, the whole cost must be available.
+/// Extends the wait of a request of which a lease covered the part `cost`, so that Redis reported only the wait for the
+/// rest. At another gateway, which has no such lease, the whole cost must be available.
 void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexcept {
   if (decision.allowed || cost == 0 || !rule.algorithm->even || decision.retry_after >= kNever) return;
   decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
 }
 
-/// Replaces the wait. The counter cannot equal an unused one before this wait has passed.
+/// Replaces the wait. The time of the reset is at least as long, because the counter cannot equal an unused one before
+/// this wait has passed.
 void tell_instead(Decision& decision, Duration wait) noexcept {
   decision.retry_after = wait;
   decision.reset_after = std::max(decision.reset_after, wait);
 }
 
-/// There is one writer; other threads only read.
+/// Adds to a counter that only one thread writes; other threads only read it.
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
@@ -50,7 +51,7 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 
 Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Decision> decisions, Finds& found) {
   found.resize(checks.size());
-  if (std::ranges::any_of(checks, counts_rejected)) return Step::check;  // Redis must count each attempt, and only once
+  if (std::ranges::any_of(checks, counts_rejected)) return Step::check;  // Redis must count each attempt exactly once
   bool rejected = false;
   bool later = false;
   bool uses_redis = false;
@@ -74,7 +75,7 @@ Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Dec
       uses_redis = true;
     }
   }
-  if (later && !rejected && uses_redis) {  // the other checks are not known, and their wait may be longer
+  if (later && !rejected && uses_redis) {  // the other checks may have a longer wait
     for (auto& each : found)
       if (each.look.state == Leases::LeaseState::later) each.decided_by = PendingDecision::DecidedBy::check;
     later = false;
@@ -160,7 +161,7 @@ Leases::Receipts Local::take(const Check& check, Leases::Id lease, Moment now, D
     leases_.tell(check, lease, now, decision, check.cost);
     return {};
   }
-  if (leases_.counted_on(lease)) rejections_.forget(check.hash);  // a higher cost waits longer now
+  if (leases_.counted_on(lease)) rejections_.forget(check.hash);  // a remembered wait of a higher cost is too short now
   return leases_.take(check, lease, now, decision);
 }
 
@@ -172,7 +173,8 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
-  // Leasable checks have done this already; a check with cost 0 reports the remaining permits, like a peek.
+  // For leasable checks, the lease was already expired. A check with cost 0 only reports the remaining permits, like a
+  // peek.
   if (check.rule->leases && (check.peek || (check.cost == 0 && check.how == How::take))) leases_.expire(check, now);
   if (check.peek) {
     if (!pending.learns_ || !Leases::leasable(check)) return;
@@ -203,7 +205,7 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
     if (part.decided_by != PendingDecision::DecidedBy::check) continue;
     const auto& told = pending.told_[at++];
     if (part.ahead == 0 || told.allowed) continue;
-    if (part.lease != Leases::kNone) leases_.rejected(part.lease, told, now);  // a peek has none
+    if (part.lease != Leases::kNone) leases_.rejected(part.lease, told, now);  // the check of a peek has no lease
     greedy = true;
   }
   at = 0;
@@ -214,9 +216,9 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   return greedy;
 }
 
-/// The wait that Redis reported is exact. The caller is told a longer wait if this gateway may reserve the permits that
-/// come back next, or if others took the permits that came back last. If all callers were told the same moment, they
-/// would come back together, and the nearest gateway would always be first.
+/// Returns the wait for the caller. The wait that Redis reported is exact, but the result is longer if this gateway may
+/// reserve the permits that come back next, or if others took the permits that came back last. If all callers were told
+/// the same moment, they would come back together, and the nearest gateway would always be first.
 Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision,
                              Moment now) const {
   const Duration wait = decision.retry_after;
@@ -226,7 +228,8 @@ Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check,
   return ended ? wait + leases_.spread(check, *ended) : wait;
 }
 
-/// Nothing is learnt from a peek. The permits held here are added to its answer, as in learn().
+/// Ends a peek, from which no rejection is remembered. The permits that are held here are added to its answer, as in
+/// learn().
 Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now) {
   if (answer == Answer::none) return Step::failed;
   if (answer == Answer::rejected && asks_for_less(pending, now)) return Step::check;
@@ -259,7 +262,7 @@ Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
     const auto& part = pending.parts_[i];
     if (part.decided_by == PendingDecision::DecidedBy::leased && answer == Answer::agreed) {
       add(leased_, 1);
-      rejections_.forget(pending.checks_[i].hash);  // something was taken, so higher costs wait longer now
+      rejections_.forget(pending.checks_[i].hash);  // the remembered waits of higher costs are too short now
     }
     if (part.decided_by != PendingDecision::DecidedBy::check) continue;
     const Decision& told = pending.told_[at++];
@@ -310,7 +313,7 @@ void Local::given_back(std::span<const Check> checks) noexcept {
   }
 }
 
-/// Also adds the permits held here to `decision`.
+/// Learns from the decision of Redis, and adds the permits that are held here to it.
 void Local::learn(const PendingDecision& pending, const PendingDecision::Part& part, const Check& check,
                   Decision& decision, Moment now) {
   const bool leasable = Leases::leasable(check);
@@ -327,12 +330,12 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
   if (contended) leases_.runs_out(check, now);
   if (decision.allowed) {
-    rejections_.forget(check.hash);  // a higher rejected cost waits longer now
+    rejections_.forget(check.hash);  // the remembered wait of a higher rejected cost is too short now
     const bool here = leasable && (part.ahead > 0 || leases_.held(check.hash, now) > 0);
     if (decision.again_after > Duration(0) && !here) rejections_.put_spent(check, decision, pending.asked_, now);
     return;
   }
-  // A permit that a request gives back may be free at any moment.
+  // If permits do not refill, no rejection is remembered, because a request may give its permit back at any moment.
   if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
   tell_instead(decision, told);
 }

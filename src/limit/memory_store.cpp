@@ -22,10 +22,11 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMaxStripes = 64;       // one bit for each in a StripeSet
-constexpr std::size_t kKeysPerStripe = 4096;  // with fewer keys, chance would fill one stripe long before the others
-// The time of a caller may be behind that of other callers by this much. If it is further behind, the clock was set
-// back, and the counters follow the clock. Otherwise, they would stand still until the clock had caught up.
+constexpr std::size_t kMaxStripes = 64;  // one bit for each in a StripeSet
+constexpr std::size_t kKeysPerStripe =
+    4096;  // with fewer keys, one stripe could by chance be full long before the others
+// The time of one thread's call may be behind the times of other threads by this much. If it is further behind, the
+// clock was set back, and the counters follow it; otherwise, they would not refill until the clock had caught up.
 constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;
@@ -33,8 +34,8 @@ using StripeSet = std::uint64_t;
 struct alignas(64) Stripe {
   explicit Stripe(std::size_t bound) : table(bound) {}
 
-  /// Returns the time to count by. It is never earlier than the time of another caller here, because an earlier time
-  /// would undo what the other caller has taken.
+  /// Returns the time to count with. It is never earlier than that of an earlier call, because an earlier time would
+  /// undo what that call has taken.
   Instant clock(Instant now) noexcept { return latest = clock_of_peek(now); }
   /// Does the same for a call that changes nothing.
   Instant clock_of_peek(Instant now) const noexcept { return now >= latest || latest - now > kLatest ? now : latest; }
@@ -44,15 +45,15 @@ struct alignas(64) Stripe {
   KeyTable table;
 };
 
-/// A counter of a call while its stripe is locked.
+/// A check of a call and its counter, while the counter's stripe is locked.
 struct Peek {
   const Check* check;
   Stripe* stripe;
   Instant now;
-  CounterSlot* slot;  ///< null if never used, or evicted
+  CounterSlot* slot;  ///< null if the counter was never used or was evicted
   Outcome outcome;
   CommitMode mode = CommitMode::none;
-  bool first = true;  ///< the first counter of its limit in this call
+  bool first = true;  ///< whether this is the first counter of its limit in this call
 };
 using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
 
@@ -75,7 +76,7 @@ Decision decision_of(const Peek& peek, Instant now) {
   const Check& check = *peek.check;
   const std::span words(peek.outcome.words.data(), check.rule->algorithm->words);
   Decision decision = check.rule->algorithm->decision(*check.rule, check.cost, peek.mode, words).value_or(Decision{});
-  if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the clock of the caller is behind by this much
+  if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the clock of this call is behind by this much
     if (decision.retry_after > Duration(0) && decision.retry_after != kNever) decision.retry_after += behind;
     if (decision.reset_after > Duration(0)) decision.reset_after += behind;
   }
@@ -83,8 +84,8 @@ Decision decision_of(const Peek& peek, Instant now) {
   return decision;
 }
 
-/// Returns whether a new counter stands for its key in the number of keys. For a key with several rates, only the
-/// counter of the first rate does. A counter of offences never does.
+/// Returns whether a new counter represents its key in the number of keys. For a key with several rates, this is only
+/// the counter of the first rate. A counter of offences never represents a key.
 bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
 
 /// Returns whether the counter belongs to appointments, because it marks an appointment as used or counts what an
@@ -119,7 +120,7 @@ bool writes(const Peek& peek) noexcept {
   if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
   if (peek.mode == CommitMode::none || peek.check->cost == 0) return false;
-  return peek.slot != nullptr || peek.check->cost > 0;  // nothing is given back to a counter that does not exist
+  return peek.slot != nullptr || peek.check->cost > 0;  // a counter that does not exist gets nothing back
 }
 
 void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
@@ -152,7 +153,7 @@ struct MemoryStore::Stripes {
 
   using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
-  /// Always locks in ascending order, so that two callers never wait for each other.
+  /// Locks the stripes of all checks, always in ascending order, so that two threads never wait for each other.
   Locks lock(std::span<const Check> checks) {
     StripeSet set = 0;
     for (const Check& check : checks) {
@@ -190,7 +191,7 @@ struct MemoryStore::Stripes {
       peek.mode = takes(*peek.check, through, peek.outcome.allowed);
       answers.push_back(decision_of(peek, now));
     }
-    for (const bool known : {true, false})  // known counters first, because an insert moves the slots of its stripe
+    for (const bool known : {true, false})  // existing counters come first, because an insert may evict one
       for (std::size_t i = 0; i < peeks.size(); ++i)
         if ((peeks[i].slot != nullptr) == known && writes(peeks[i])) write(peeks[i], answers[i], limits);
     for (std::size_t i = 0; i < merged.merged_index.size(); ++i) decisions[i] = answers[merged.merged_index[i]];
@@ -230,7 +231,8 @@ void MemoryStore::give_back(std::span<const Check> checks, Instant now) {
   decide(std::span(returned.data(), returned.size()), now, std::span(ignored.data(), returned.size()));
 }
 
-// Prefetched here, because GCC omits calls of functions that do nothing else.
+// Prefetches the counter of `hash`. The builtin is called here, because GCC omits calls of functions that only
+// prefetch.
 void MemoryStore::expect(const Hash& hash) const noexcept {
   __builtin_prefetch(stripes_->all[stripes_->index(hash)]->table.place_of(hash), 1);
 }
@@ -268,7 +270,7 @@ void MemoryStore::save(Instant now, const std::function<void(const SavedCounter&
           if (slot.full_at > now) append_saved(slot, slice);
       }
       for (auto& [limit, counter] : slice) {
-        if (limit >= names.size()) names = stripes_->limits.names();  // a limit that appeared meanwhile
+        if (limit >= names.size()) names = stripes_->limits.names();  // a limit was added in the meantime
         counter.limit = names[limit];
         tell(counter);
       }
@@ -310,8 +312,8 @@ std::size_t MemoryStore::forget(const std::string& limit) {
 }
 
 std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
-  // The numbers are summed before the names are read. So a limit that appears meanwhile is skipped, and no number lacks
-  // its name.
+  // The counts are summed before the names are read, so that every count has its name. A limit that is added in the
+  // meantime is left out.
   std::vector<KeyTable::Count> sums;
   for (const auto& stripe : stripes_->all) {
     const std::lock_guard guard(stripe->mutex);

@@ -1,6 +1,6 @@
 #pragma once
 // Merges the checks of one call that name the same counter into one check with the sum of their costs. Also implements
-// the meaning of each How. Used by both stores.
+// the modes in How. Used by both stores.
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/limit.hpp"
@@ -31,8 +31,8 @@ inline How stricter(const Check& a, const Check& b) noexcept {
   return std::min(a.how, b.how);
 }
 
-/// Merges at most kMaxRulesPerRequest checks. `same(a, b)` tells whether two checks name one counter. The merged check
-/// has the strictest How: a cost that may not be taken alone may not be taken with others either.
+/// Merges at most kMaxRulesPerRequest checks. `same(a, b)` returns whether two checks name the same counter. The merged
+/// check has the strictest How, because a cost that may not be taken alone may not be taken together with others.
 template <class Same>
 void merge(std::span<const Check> checks, Same same, Merged& out) {
   for (const Check& check : checks) {
@@ -49,10 +49,10 @@ void merge(std::span<const Check> checks, Same same, Merged& out) {
   }
 }
 
-/// Returns whether a rule's rejection rejects the call.
+/// Returns whether the call is rejected because this check is rejected.
 inline bool rejects(const Check& check, bool allowed) noexcept { return !allowed && check.how == How::take; }
 
-/// Returns whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
+/// Returns whether the request of a check has already passed. Such a check never rejects, whatever its rule says.
 inline bool already_through(const Check& check) noexcept { return check.how == How::charge || check.how == How::debt; }
 
 /// Returns whether a check takes its cost even if it or its call is rejected.
@@ -60,14 +60,14 @@ inline bool counts_rejected(const Check& check) noexcept {
   return check.rule->count_rejected && check.cost > 0 && !already_through(check);
 }
 
-/// Returns how a check takes its cost. `through` tells whether the call passes.
+/// Returns how a check takes its cost. `through` says whether the call is allowed.
 inline CommitMode takes(const Check& check, bool through, bool allowed) noexcept {
   if (!through || !(allowed || already_through(check)))
     return counts_rejected(check) ? CommitMode::attempt : CommitMode::none;
   return check.how == How::debt ? CommitMode::debt : CommitMode::take;
 }
 
-/// A request that has passed already is neither rejected nor delayed.
+/// Makes the decision allowed and without a wait if the request has already passed.
 inline void tell(const Check& check, Decision& decision) noexcept {
   if (!already_through(check)) return;
   decision.allowed = true;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr Duration kHalfADay = std::chrono::hours(12);
 
-/// Returns a length that no window exceeds. If the wait until the reset is longer, it is caused by a debt, and tells
-/// nothing about the end of this window.
+/// Returns a length that no window exceeds. If the time until the reset is longer than this, a debt is the reason, and
+/// it does not show the end of this window.
 Duration longest_window(const Rule& rule) noexcept {
   if (rule.calendar == nullptr) return rule.rate.period;
   const bool months = rule.calendar->unit() == Calendar::Unit::month;

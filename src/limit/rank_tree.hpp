@@ -1,6 +1,6 @@
 #pragma once
-// Finds the highest of many ranks: a tree with sixteen children for each node. Used by KeyTable to choose the counter
-// to evict.
+// A tree that finds the highest of many ranks, with sixteen children for each node. KeyTable uses it to choose the
+// counter to evict.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ class RankTree {
 
   Rank highest() const noexcept { return levels_[depth_ - 1].high[0]; }
   Rank highest_low() const noexcept { return levels_[depth_ - 1].low[0]; }
-  std::size_t first() const noexcept;  ///< returns a place with rank highest(), which must not be 0
+  std::size_t first() const noexcept;  ///< returns a place that has the rank highest(), which must not be 0
   /// returns a place whose rank without the two top bits is highest_low(), which must not be 0
   std::size_t first_by_low() const noexcept;
 
@@ -35,7 +35,7 @@ class RankTree {
   struct Freed {
     void operator()(Rank* ranks) const noexcept { std::free(ranks); }
   };
-  /// The maximum of each node of the level below. On the lowest level, both are the ranks themselves.
+  /// For each node of the level below, its two maxima. On the lowest level, both are the rank itself.
   struct Level {
     Rank* high = nullptr;
     Rank* low = nullptr;

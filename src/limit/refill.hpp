@@ -1,6 +1,7 @@
 #pragma once
-// The arithmetic of token_bucket and leaky_bucket. The bucket is kept as GCRA: one moment, at which it will equal an
-// unused one. The distance from now to that moment is the use, measured as the time that it takes to refill.
+// The arithmetic of token_bucket and leaky_bucket. The state of a bucket is that of GCRA: the moment at which the
+// bucket will equal an unused one. The distance from now to that moment is the use of the bucket, expressed as the time
+// in which it refills.
 
 #include "count_pair.hpp"
 #include "wide.hpp"
@@ -63,13 +64,13 @@ inline ExactDuration size_of(const Rule& rule) noexcept {
 
 inline ExactDuration wait_of(const Rule& rule) noexcept { return {rule.wait.count(), 0}; }
 
-/// Maximum distance of the moment from now. No rule exceeds it, and a debt beyond it is dropped. With this maximum, the
-/// moment stays below 2^53 µs, which is exact in Lua, until 2155.
+/// Maximum distance of the moment from now. No rule exceeds it, and the part of a debt beyond it is dropped. With this
+/// maximum, the moment stays below 2^53 µs until 2155, so it is exact in Lua.
 inline constexpr ExactDuration kMaxAhead{(kNever + std::chrono::minutes(1)).count(), 0};
 
 /// Returns the time in which `cost` refills, at most kMaxAhead in either direction.
 inline ExactDuration increment_of(const Rule& rule, std::int64_t cost) noexcept {
-  std::int64_t product = 0;  // at least the returned time
+  std::int64_t product = 0;  // not less than the returned time
   if (!__builtin_mul_overflow(cost, rule.rate.period.count(), &product) && product <= kMaxAhead.whole &&
       product >= -kMaxAhead.whole)
     return time_of(cost, rule.rate);
@@ -79,12 +80,12 @@ inline ExactDuration increment_of(const Rule& rule, std::int64_t cost) noexcept 
   return time_of(cost, rule.rate);
 }
 
-/// Returns whether a cost can fit at all: a cost beyond the burst never fits, however long it waits.
+/// Returns whether a cost can ever be allowed. A cost that exceeds the burst cannot, however long it waits.
 inline bool fits(const Rule& rule, std::int64_t cost) noexcept { return cost <= static_cast<std::int64_t>(rule.burst); }
 
-/// The content of a bucket's State: the moment, the rate that it was computed with, and how far ahead it was when it
-/// was written. That distance distinguishes a clock that was ahead from a larger bucket, because on one clock the
-/// moment only comes nearer.
+/// The content of a bucket's State: the moment, the rate with which it was computed, and its distance when it was
+/// written. On one clock, the distance can only decrease, so a larger distance now shows that the clock of the writer
+/// was ahead.
 struct BucketContent {
   std::int64_t whole = 0;  ///< whole microseconds of the moment, since the epoch
   std::int64_t part = 0;   ///< fraction of the moment, in units of 1/count microseconds
@@ -121,7 +122,7 @@ struct RefillRate {
   std::int64_t count;
   std::int64_t period;
   bool operator==(const RefillRate&) const = default;
-  /// Compares in doubles, like the script.
+  /// Compares as doubles, as the script does.
   bool slower_than(const RefillRate& other) const noexcept {
     return static_cast<double>(count) * static_cast<double>(other.period) <
            static_cast<double>(other.count) * static_cast<double>(period);
@@ -145,8 +146,8 @@ inline ExactDuration converted(ExactDuration time, const RefillRate& from, const
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};
 }
 
-/// Returns the distance under the rule's rate. The use is a number of tokens. Since the moment was written, tokens have
-/// come back at the faster of the two paces.
+/// Returns the distance of the moment at the rate of the rule, so that the use is the same number of tokens. Since the
+/// moment was written, tokens have come back at the faster of the two paces.
 inline ExactDuration carried(ExactDuration ahead, const BucketContent& stored, const RefillRate& to) noexcept {
   const RefillRate from{stored.count, stored.period};
   if (to.slower_than(from)) return converted(ahead, from, to, Rounding::up);
@@ -155,13 +156,13 @@ inline ExactDuration carried(ExactDuration ahead, const BucketContent& stored, c
   return std::max(out, ExactDuration{});
 }
 
-/// Indexes of Words. kWhole and kPart are the room, which is below 0 in debt. kWait is the wait of a rejected cost if
-/// the moment has a faster pace than the rule, and otherwise 0.
+/// Indexes of Words. kWhole and kPart are the room, which is negative if there is a debt. kWait is the wait of a
+/// rejected cost if the moment was written at a faster pace than that of the rule, and otherwise 0.
 enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
-/// Returns how much may still be taken, as a time. The result is below 0 in debt, and also if a larger bucket has taken
-/// more than this one holds. The excess use is kept, so that the larger bucket still finds it. Sets `stale` if a clock
-/// that is ahead wrote the moment.
+/// Returns the room: the cost that may still be taken, as a time. It is negative if there is a debt, or if a larger
+/// bucket has taken more than this one holds; the excess use stays counted for the larger bucket. Sets `stale` if the
+/// moment was written by a clock that is ahead.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const BucketContent stored = BucketContent::in(state);
@@ -176,8 +177,8 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
   return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
 }
 
-/// Returns the time until at most `most` is used; 0 if the time follows from the room, because the pace of the moment
-/// is not faster.
+/// Returns the time until at most `most` is used, if the moment was written at a faster pace than that of the rule;
+/// otherwise 0, because the time then follows from the room.
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
   const BucketContent stored = BucketContent::in(state);
@@ -197,7 +198,7 @@ inline ExactDuration left_of(ExactDuration room, const Rule& rule, std::int64_t 
   return cost < 0 && left > reach ? reach : left;  // more may be given back than was taken
 }
 
-/// Returns the rest of `room` after `cost` is taken as `mode` says. `after` is the result of left_of().
+/// Returns the rest of `room` after `mode` was applied. `after` is the result of left_of().
 inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, const Rule& rule, ExactDuration reach,
                                    CommitMode mode) noexcept {
   if (mode == CommitMode::none) return room;
@@ -205,8 +206,8 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
-/// Returns whether a rejected attempt changed the counter. If so, the counter now has the pace of the rule, and the
-/// wait follows from the rest.
+/// Returns whether a rejected attempt changed the counter. If so, the counter was written at the pace of the rule, so
+/// the wait follows from the room that is left.
 inline bool is_drained(ExactDuration room, ExactDuration left, CommitMode mode) noexcept {
   return mode == CommitMode::attempt && left != room;
 }
@@ -219,7 +220,7 @@ inline Instant take(State& state, const Rule& rule, std::int64_t cost, CommitMod
   const ExactDuration left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, mode);
   const ExactDuration ahead = minus(reach, left, parts);
   if (left == room && ahead > ExactDuration{} && !outcome.stale) return now + Duration(round_up(ahead));
-  state.numbers = {};  // unused, on any clock
+  state.numbers = {};  // unused by any clock
   if (ahead > ExactDuration{}) {
     const BucketContent reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
                                  .part = ahead.part,

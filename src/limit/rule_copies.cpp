@@ -5,7 +5,7 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMax = 256;  // above it, copies without a user (from past configurations) are dropped
+constexpr std::size_t kMax = 256;  // beyond it, copies that are no longer used (from past configurations) are dropped
 
 }  // namespace
 

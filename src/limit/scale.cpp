@@ -20,7 +20,7 @@ std::uint64_t times(std::uint64_t count, std::uint32_t up, std::uint32_t down) n
 Rule scaled(const Rule& rule, std::uint32_t up, std::uint32_t down) {
   Rule out = rule;
   out.burst = times(rule.burst, up, down);
-  // A longer period with the same count loses nothing: "1/minute" for four sharers becomes one request in four minutes.
+  // The rate is divided exactly by a longer period: "1/minute" for four sharers becomes one request in four minutes.
   const auto count = rule.rate.count * up;
   const auto common = std::gcd(count, std::uint64_t{down});
   out.rate.count = count / common;

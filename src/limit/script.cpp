@@ -14,8 +14,8 @@ void merge_by_key(std::span<const Check> checks, Merged& out) {
       checks, [](const Check& a, const Check& b) { return a.key == b.key && a.rule->suffix == b.rule->suffix; }, out);
 }
 
-/// Escapes the key, because Redis uses the hash tag up to the first '}', and no tag at all for "{}". Both would spread
-/// one key over several slots.
+/// Escapes the key. For Redis, a hash tag ends at the first '}', and "{}" is no tag at all. In both cases, the counters
+/// of one key could be in several slots.
 void append_tag(std::string_view key, std::string& out) {
   out.push_back('{');
   if (key.empty()) {
@@ -50,8 +50,8 @@ char letter_of(const Check& check) noexcept {
   return 'd';
 }
 
-/// Appends one letter for each check, or nothing if all take, so that the script skips the look-up. Appends one more
-/// letter for a peek.
+/// Appends one letter for the mode of each check, and one more for a peek. Appends nothing if all checks take and there
+/// is no peek, so that the script need not examine the modes.
 void append_modes(const Merged& merged, std::string& out) {
   const bool peek = is_peek({merged.checks.data(), merged.checks.size()});
   if (!peek && std::ranges::all_of(merged.checks, [](const Check& check) { return letter_of(check) == 't'; })) return;

@@ -10,8 +10,8 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns whether this many shards together never allow more than `rule`. Too many shards would allow more, because
-/// limit::scaled() leaves each shard at least one request.
+/// Returns whether `shards` shards together never allow more than `rule`. If there are too many, they allow more,
+/// because limit::scaled() gives each shard at least one request.
 bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;
   const auto part = scaled(rule, 1, shards);

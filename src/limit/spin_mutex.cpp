@@ -4,7 +4,7 @@ namespace headgate::limit {
 namespace {
 
 constexpr int kLooks = 64;      // about a microsecond including the pauses, which is longer than many critical sections
-constexpr int kMaxPauses = 16;  // between two attempts, so that the holder keeps its cache line
+constexpr int kMaxPauses = 16;  // pauses between two attempts, so that the holder keeps the cache line
 
 void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -23,8 +23,8 @@ void SpinMutex::wait() noexcept {
     if (pauses < kMaxPauses) pauses *= 2;
     if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
   }
-  // The holder has probably lost its core, so this thread sleeps. From here on, the state says that a thread sleeps,
-  // even while this thread holds the lock, because another thread may still sleep.
+  // The holder has probably lost its core, so this thread sleeps. The state is kAwaited from now on, even while this
+  // thread holds the lock, because other threads may sleep as well.
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree)
     state_.wait(kAwaited, std::memory_order_relaxed);
 }

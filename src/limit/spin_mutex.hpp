@@ -7,8 +7,8 @@
 namespace headgate::limit {
 
 /// A mutex that spins for about a microsecond before it sleeps. std::mutex sleeps at once, and a wake-up costs a
-/// hundred times as much as the section. Like std::mutex it has no queue, so one caller may overtake another. No caller
-/// starves, because each one must win the lock anew. Any thread.
+/// hundred times as much as the critical section. Like std::mutex, it has no queue, so a thread may overtake another.
+/// No thread starves, because each thread must compete for the lock every time. Any thread.
 class SpinMutex {
  public:
   void lock() noexcept {

@@ -1,5 +1,5 @@
 #pragma once
-// Code that windows and logs share. Their rule is only a rate, and their use is a number of requests.
+// Code that windows and logs share. A rule of these algorithms is only a rate, and their use is a number of requests.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -20,22 +20,22 @@ inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std
 
 inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Implements Algorithm::default_burst.
 
-/// Limits a cost, so that sums stay small. At most the counts of two windows and a debt can be in use, so every cost
-/// beyond that sum has the same result.
+/// Bounds a cost, so that sums do not overflow. At most the counts of two windows and a debt can be in use, so all
+/// costs beyond that sum have the same result.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
   constexpr std::int64_t kMax = 3 * kMaxCounted + 1;
   return std::clamp(cost, -kMax, kMax);
 }
 
-/// The use, and the debt beyond it. Each following window takes as much of the debt as it allows.
+/// The use of a window, and the debt beyond it. Each following window pays as much of the debt as it allows.
 struct Used {
   std::int64_t used = 0;
   std::int64_t owed = 0;
   bool operator==(const Used&) const = default;
 };
 
-/// Returns `before`, changed by `cost` with `room` left. Takes at most `room`; the rest becomes debt if `mode` is debt
-/// (at most kMaxCounted). Gives back at most what was taken, first the debt.
+/// Returns the use after `cost`, if `room` is left. A cost takes at most `room`; if `mode` is debt, the rest becomes a
+/// debt of at most kMaxCounted. A negative cost gives back at most the use and the debt, beginning with the debt.
 inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, CommitMode mode) noexcept {
   if (mode == CommitMode::none) return before;
   cost = bounded(cost);
@@ -48,7 +48,7 @@ inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Commit
   return {before.used + taking, std::min(before.owed + owing, kMaxCounted)};
 }
 
-/// Returns the debt after `windows` more have begun, each of which takes up to `count` of it.
+/// Returns the debt after `windows` more windows have begun, each of which pays up to `count` of it.
 inline std::int64_t owed_after(std::int64_t owed, std::int64_t windows, std::int64_t count) noexcept {
   return windows >= divide_up(owed, count) ? 0 : owed - windows * count;
 }
