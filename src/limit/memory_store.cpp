@@ -22,9 +22,8 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMaxStripes = 64;  // one bit for each in a StripeSet
-constexpr std::size_t kKeysPerStripe =
-    4096;  // with fewer keys, one stripe could by chance be full long before the others
+constexpr std::size_t kMaxStripes = 64;       // one bit for each in a StripeSet
+constexpr std::size_t kKeysPerStripe = 4096;  // with fewer keys, one stripe could be full long before the others
 // The time of one thread's call may be behind the times of other threads by this much. If it is further behind, the
 // clock was set back, and the counters follow it; otherwise, they would not refill until the clock had caught up.
 constexpr Duration kLatest = std::chrono::seconds(10);

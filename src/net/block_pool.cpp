@@ -24,7 +24,7 @@ Block BlockPool::lend() {
   block.pool_ = this;
   if (lent_) lent_->add(static_cast<std::int64_t>(block_bytes_));
   if (spare_.empty()) {
-    // Not value-initialised: the bytes are written before they are read.
+    // The bytes are not initialised, because they are written before they are read.
     block.bytes_.reset(new char[block_bytes_]);
   } else {
     block.bytes_ = std::move(spare_.back());

@@ -46,8 +46,8 @@ bool has_option(int descriptor, int level, int name) noexcept {
   return ::getsockopt(descriptor, level, name, &value, &size) == 0 && value != 0;
 }
 
-/// A socket that only checks whether its port is free does not share it and does not listen: a client that connected
-/// meanwhile would be accepted and reset.
+/// The purpose of a socket. A socket that only checks whether its port is free neither shares the port nor listens:
+/// otherwise a client could connect to it, and would be reset.
 enum class Purpose : bool { look, listen };
 enum class Families : bool { one, both };
 

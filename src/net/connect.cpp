@@ -23,13 +23,14 @@ constexpr auto kNamesLast = std::chrono::seconds(30);
 constexpr auto kTriedLast = std::chrono::seconds(10);
 
 /// The steps of one connect(): the name, then one address after another, each with a deadline. Asio's handlers keep it
-/// alive. A handler of a wait that has ended sees another number in `wait` and does nothing.
+/// alive. The handler of a wait that has ended finds another number in `wait`, and does nothing.
 struct Attempt : std::enable_shared_from_this<Attempt> {
   Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), timers(wheel) {}
 
   void look_up(const std::string& host, const std::string& port, Duration timeout) {
     begin(timeout);
-    // The flag "address configured" is not used, because it skips ::1 on a machine that has only loopback.
+    // The flag "address configured" is not used: on a machine that has only loopback interfaces, it would leave out
+    // ::1.
     resolver.async_resolve(
         host, port, Resolver::numeric_service,
         [self = shared_from_this(), wait = wait](const error_code& ec, const Resolver::results_type& found) {
@@ -54,7 +55,8 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
     if (waiter) std::exchange(waiter, nullptr).resume();
   }
 
-  /// After the name is resolved the coroutine waits for the stream, so the stream must be interrupted.
+  /// Ends the attempt. After the name is resolved, the coroutine waits for the stream, so the stream is interrupted as
+  /// well.
   void stop() {
     stopped = true;
     if (!done) finish(error::operation_aborted);
@@ -99,15 +101,15 @@ Duration left_of(SteadyClock::time_point until) {
   return std::max(std::chrono::duration_cast<Duration>(until - SteadyClock::now()), Duration(0));
 }
 
-/// Opens a socket that is connecting or connected. Asio's connect would put the socket into its epoll set and remove it
-/// again.
+/// Opens a socket that is connecting or connected. Asio's connect is not used, because it would add the socket to its
+/// epoll set and remove it again.
 Result<int> dial(const Tcp::endpoint& to) noexcept {
   const int descriptor = ::socket(to.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
   if (descriptor < 0) return socket::failure();
   error_code ec;
   const int on = 1;
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // The last descriptors belong to the admin interface.
+  // The last descriptors are reserved for the admin interface.
   if (descriptor >= descriptor_shares().servers)
     ec = error::no_descriptors;
   else if (::connect(descriptor, to.data(), static_cast<socklen_t>(to.size())) != 0 && errno != EINPROGRESS)
@@ -133,8 +135,8 @@ struct Connector::State {
     literal = true;
   }
 
-  /// Removes attempts that have ended, but only when the list has doubled: while a server does not answer there are
-  /// thousands of attempts, and a search for each one would be slow.
+  /// Adds an attempt to the list. Attempts that have ended are removed only when the list has doubled: while a server
+  /// does not answer, there are thousands of attempts, and a search for each one would be slow.
   void note(const std::shared_ptr<Attempt>& attempt) {
     if (under_way.size() > 2 * tidied) {
       std::erase_if(under_way, [](const auto& one) { return one.expired(); });
@@ -143,8 +145,8 @@ struct Connector::State {
     under_way.push_back(attempt);
   }
 
-  /// Fills `known` with the addresses to try. The error says why there are none. If the resolver fails, its last answer
-  /// is kept, so that servers that work remain reachable.
+  /// Fills `known` with the addresses to try. The error is the reason why there are none. If the resolver fails, its
+  /// last answer stays in use, so that servers that work can still be reached.
   Task<error_code> find(Attempt& attempt, Duration timeout) {
     if (!literal && !told && SteadyClock::now() - resolved_at > kNamesLast) known.clear();
     if (!known.empty()) co_return error_code();
@@ -182,7 +184,7 @@ struct Connector::State {
     failed_lately.emplace_back(address, SteadyClock::now());
   }
 
-  /// Connects to one address. `options` stay valid until it is done.
+  /// Connects to one address. `options` must stay valid until the task is done.
   Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const ConnectOptions& options,
                                               SteadyClock::time_point until) {
     at = At::address;
@@ -218,7 +220,7 @@ struct Connector::State {
   std::string host;
   std::string port;
   Endpoints known;
-  Endpoints last_found;  // kept while the resolver fails
+  Endpoints last_found;  // used while the resolver fails
   std::vector<std::pair<Tcp::endpoint, SteadyClock::time_point>> failed_lately;
   std::size_t turn = 0;
   bool literal = false;
@@ -252,7 +254,8 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
   auto why = failed(At::address, error::host_unreachable);
   for (auto i = options.skip; i < addresses.size(); ++i) {
     const auto left = left_of(until);
-    // An address that never answers must not use up the time of the addresses after it.
+    // The time left is divided, so that an address that never answers does not use up the time of the addresses after
+    // it.
     const auto share = left == kForever ? left : left / static_cast<Duration::rep>(addresses.size() - i);
     auto reached = co_await state->reach(*attempt, addresses[i], options, after(std::min(share, options.each)));
     if (reached.has_value()) {
@@ -268,7 +271,8 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     if (options.in_turn && addresses.size() > 1) state->note_failure(addresses[i]);
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
-  // The name may have other addresses by now. A lack of descriptors says nothing about them.
+  // The name is resolved again next time, because it may have other addresses by now. A lack of descriptors is no
+  // reason for this.
   if (!state->literal && !is_own_want(why.code)) state->known.clear();
   co_return why;
 }

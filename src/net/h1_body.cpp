@@ -30,7 +30,7 @@ void H1Body::begin(const http::h1::WireFraming& framing) {
   before_wait_ = nullptr;
   if (ended_) return;
   if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
-  // each body is measured anew, because several small bodies that are a little late are not one slow body
+  // the pace of each body is measured anew: several small bodies that are a little late are not one slow body
   pace_ = PaceWatch{};
   received_ = 0;
 }
@@ -66,8 +66,8 @@ Result<std::string_view> H1Body::take() {
   return std::string_view{};
 }
 
-/// Takes all chunks that have arrived and joins their bytes in place, because forwarding small chunks one by one would
-/// cost a system call each.
+/// Takes all chunks that have arrived and joins their bytes in place, because small chunks that are forwarded one by
+/// one would cost a system call each.
 Result<std::string_view> H1Body::take_chunks() {
   char* const start = read_buffer_->place();
   auto rest = read_buffer_->data();
@@ -121,8 +121,8 @@ Task<Result<std::string_view>> H1Body::read() {
       auto done = co_await action(owner_);
       if (done.has_error()) co_return done.error();
     }
-    // The rest of a long body is read in larger blocks, but only once more of it arrives than fits into a small one, so
-    // that an announced length alone costs no memory.
+    // The rest of a long body is read in larger blocks, but not before more of it has arrived than fits into a small
+    // block. So a body costs no memory because of its announced length alone.
     if (read_buffer_->data().empty() && read_buffer_->filled() &&
         (framing_.kind != Kind::length || left_ > 16UL * 1024))
       read_buffer_->grow();

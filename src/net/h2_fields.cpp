@@ -16,8 +16,9 @@ bool is_of_http1(Known id) noexcept {
          id == Known::transfer_encoding || id == Known::upgrade || id == Known::te || id == Known::host;
 }
 
-/// Returns whether a field is kept out of the HPACK table. Either it is new in nearly every head, so that a table entry
-/// would not be used again, or it is a secret that could be guessed from the table (RFC 7541 section 7.1.3).
+/// Returns whether a field is not put into the HPACK table. There are two reasons: its value differs in nearly every
+/// head, so that a table entry would not be used again; or it is a secret that could be guessed by means of the table
+/// (RFC 7541 section 7.1.3).
 bool stays_out_of_table(Known id) noexcept {
   return id == Known::authorization || id == Known::content_length || id == Known::cookie || id == Known::etag ||
          id == Known::retry_after || id == Known::set_cookie;
@@ -50,12 +51,13 @@ bool begins_with(std::string_view name, std::string_view word) noexcept {
   return same_word(name.substr(0, word.size()), word);
 }
 
-/// Also called for names without an id, which come from configurations.
+/// Returns whether the field's value is a secret. Also called for names without an id, which come from configurations.
 bool is_secret(std::string_view name) noexcept {
   return same_word(name, "authorization") || same_word(name, "cookie") || same_word(name, "set-cookie");
 }
 
-/// Covers names without an id, none of which is a secret. Decides by the first letter, because most names differ there.
+/// Returns whether the value of a field without an id differs in nearly every head. None of the names here is a secret.
+/// Decides first by the first letter, in which most names differ.
 bool is_new_each_time(std::string_view name) noexcept {
   switch (name.empty() ? '\0' : lower(name.front())) {
     case 'r':
@@ -70,7 +72,7 @@ bool is_new_each_time(std::string_view name) noexcept {
 }
 
 std::uint8_t* bytes_of(std::string_view text) noexcept {
-  // nghttp2 does not change them.
+  // nghttp2 does not change the bytes.
   return reinterpret_cast<std::uint8_t*>(
       const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }

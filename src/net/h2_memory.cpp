@@ -12,14 +12,14 @@ namespace {
 
 /// The header in front of a block of memory.
 struct alignas(std::max_align_t) Size {
-  std::size_t bytes;  ///< with this header, and rounded up like in the pool
+  std::size_t bytes;  ///< size of the block with this header, rounded up as in the pool
 };
 
 Size* size_of(void* at) noexcept { return static_cast<Size*>(at) - 1; }
 
 }  // namespace
 
-/// nghttp2 allocates and frees blocks for each stream, many times; they come from the pool of the thread.
+/// Allocates a block from the thread's pool, because nghttp2 allocates and frees many blocks for each stream.
 void* H2Memory::allocate(std::size_t bytes, void* self) {
   std::size_t all = 0;
   if (__builtin_add_overflow(bytes, sizeof(Size) + frame_pool::kStep - 1, &all)) return nullptr;

@@ -113,7 +113,7 @@ Task<void> HttpCall::run(std::shared_ptr<HttpCall> self) {
 void HttpCall::cancel() {
   done_ = nullptr;
   deadline_.cancel();
-  // A look-up of a name cannot be cancelled, so its result is ignored.
+  // The look-up of a name cannot be cancelled; its result is ignored.
   connector_.stop();
   if (const auto stream = stream_) stream->close();
 }
@@ -172,12 +172,13 @@ Task<Result<StreamPtr, std::string>> HttpCall::connect() {
   const auto& why = connected.error();
   if (request_.trust && why.at == ConnectedTo::handshake && why.code != boost::asio::error::operation_aborted)
     request_.trust->doubt();
-  // The connector may notice the same deadline first.
+  // The connector has the same deadline, and may report it first.
   const bool late = why.code == boost::asio::error::timed_out && deadline_.expiry() <= std::chrono::steady_clock::now();
   co_return Made(boost::system::in_place_error, late ? too_late() : why_not_connected(why));
 }
 
-/// The waits have no deadlines of their own: the deadline of the call ends them and reports the step.
+/// Sends the request and reads the answer. The waits have no deadlines of their own: the deadline of the call ends each
+/// of them, and reports the step that was under way.
 Task<HttpResult> HttpCall::exchange() {
   const auto stream = stream_;  // closed by cancel()
   step_ = "sending the request";

@@ -19,8 +19,8 @@ namespace {
 
 namespace error = boost::asio::error;
 
-/// Connections that are accepted in one turn. A new connection's request is read before more are accepted; otherwise
-/// the connection would look idle and could be closed to make room.
+/// Number of connections that are accepted in one turn. The request of a new connection is read before another
+/// connection is accepted; otherwise the new connection would look idle and could be closed to make room.
 constexpr int kAtOnce = 1;
 // The pause before the next check for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
@@ -28,7 +28,8 @@ constexpr auto kPause = std::chrono::milliseconds(100);
 std::atomic<std::uint64_t> pauses{0};
 std::atomic<int> paused{0};  // number of paused listeners
 
-/// A pause soon after another one counts as the same shortage, because each connection that ends lets one more in.
+/// A pause within this time after another one belongs to the same shortage: each connection that ends makes room for
+/// only one more.
 constexpr auto kSameEpisode = std::chrono::seconds(10);
 using Ticks = std::chrono::steady_clock::duration;
 std::atomic<Ticks> last_end{Ticks{}};
@@ -66,7 +67,8 @@ void Listener::start(Take take) {
   accept();
 }
 
-/// Asio only waits: its own accept would put each connection into its epoll set and remove it again.
+/// Waits for connections with Asio, and accepts them without it: Asio's accept would add each connection to its epoll
+/// set and remove it again.
 void Listener::accept() {
   acceptor_.async_wait(Acceptor::wait_read, [this](const error_code& ec) {
     if (ec == error::operation_aborted) return;  // the listener is closed and may be destroyed
@@ -87,7 +89,7 @@ bool Listener::take_waiting() {
     }
     take_(StreamPtr(new Stream(descriptor, loop_, timers_)));
     if (!acceptor_.is_open()) return false;
-    // The kernel returns the lowest free number, so this many descriptors are open.
+    // The kernel returns the lowest free number, so the number shows how many descriptors are open.
     if (descriptor < last_descriptor_) continue;
     pause("few file descriptors are left");
     return false;
@@ -95,7 +97,7 @@ bool Listener::take_waiting() {
   return true;
 }
 
-/// The remaining descriptors are for connections to servers, which existing clients need.
+/// Stops accepting for a while. The remaining descriptors are for connections to servers, which existing clients need.
 void Listener::pause(const std::string& reason) {
   paused_ = true;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -132,7 +134,8 @@ void Listener::close() {
   if (!acceptor_.is_open()) return;
   error_code ec;
   acceptor_.cancel(ec);
-  // Accepts at most one backlog, because clients that keep connecting must not keep the listener open.
+  // Accepts at most as many connections as the queue holds, so that clients that keep connecting cannot keep the
+  // listener open.
   for (int taken = 0; take_ && taken < kBacklog; ++taken) {
     const int descriptor = socket::accept(acceptor_.native_handle());
     if (descriptor < 0) break;
@@ -141,8 +144,8 @@ void Listener::close() {
   close_socket();
 }
 
-/// Another process may have the same socket. A close alone would then leave it in the loop's epoll set, which would
-/// keep reporting it; Asio removes only sockets that it releases.
+/// Closes the socket. Asio must release it first, which removes it from the loop's epoll set. If another process has
+/// the same socket, a close alone would leave the socket in the set, which would report it for ever.
 void Listener::close_socket() noexcept {
   if (!acceptor_.is_open()) return;
   error_code ec;

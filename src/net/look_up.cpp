@@ -54,10 +54,10 @@ Result<Addresses> addresses_of(const std::string& host, std::uint16_t port) {
 
 }  // namespace
 
-/// State that outlives its LookUps while a thread is still resolving.
+/// State that exists longer than its LookUps if a thread is still resolving a name.
 struct LookUps::Shared {
   std::mutex mutex;
-  boost::asio::io_context* loop = nullptr;  ///< null once nobody waits for an answer
+  boost::asio::io_context* loop = nullptr;  ///< null if no answer is awaited any more
   LookUps* owner = nullptr;                 ///< used on the loop's thread only
 };
 

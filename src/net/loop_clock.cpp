@@ -21,7 +21,7 @@ struct Waiting {
   LoopTimer timer;
   Alarm::Ring ring;
   void* owner;
-  // number of set() calls; a handler of an earlier call, which can no longer be cancelled, does nothing
+  // number of set() calls; the handler of an earlier call may be too late to cancel, and then does nothing
   std::uint64_t set = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// PlainTransport, inline because every request calls it. Reads and writes are always inlined: the choice of the
-// compiler would depend on the rest of the file.
+// PlainTransport, inline because every request calls it. Reads and writes have the attribute always_inline, because
+// otherwise the compiler's choice would depend on the rest of the file.
 
 #include "socket.hpp"
 
@@ -10,7 +10,8 @@ namespace headgate::net {
 
 [[gnu::always_inline]] inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
   if (count > 0) {
-    // The set is edge-triggered, so fewer bytes than asked for mean that no more are there, unless the peer has closed.
+    // Fewer bytes than requested mean that no more bytes are there, and the edge-triggered set will report new ones.
+    // This is not so if the peer has closed.
     if (!ends_ && static_cast<std::size_t>(count) < asked) at_hand_ &= static_cast<std::uint8_t>(~kSocket);
     return static_cast<std::size_t>(count);
   }

@@ -31,7 +31,7 @@ Task<Result<std::size_t>> ReadBuffer::fill(Duration timeout) {
     if (ec) co_return ec;
     const auto got = fill_now();
     if (got.has_value() || got.error() != boost::asio::error::would_block) co_return got;
-    // Over TLS the received bytes may be a part of a record or a message without data, and neither must extend the
+    // Over TLS, the received bytes may be only a part of a record, or a message without data. Neither may extend the
     // wait.
     if (timeout == kForever) continue;
     const auto now = std::chrono::steady_clock::now();

@@ -15,7 +15,7 @@
 namespace headgate::net {
 namespace {
 
-constexpr std::size_t kTold = 16;  // turns after which the result of a poll is too old
+constexpr std::size_t kTold = 16;  // number of turns after which the result of a poll is too old
 constexpr std::uint32_t kEnds = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t kToRead = EPOLLIN | kEnds;
 
@@ -48,7 +48,7 @@ void Readiness::repeat(Stream& stream) {
 
 void Readiness::dispatch_repeats() {
   auto streams = std::exchange(repeats_, {});
-  // A stream gets one turn even if it asked several times.
+  // A stream gets only one turn, even if it has asked several times.
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   in_turns_ = true;
@@ -66,7 +66,7 @@ void Readiness::later(LateCall& call) {
   if (!call.asked()) late_.push_back(call);
 }
 
-/// A late call may ask for others.
+/// Runs the late calls, including those that other late calls ask for.
 void Readiness::call_late() {
   while (!late_.empty()) {
     const auto& call = late_.front();
@@ -113,7 +113,7 @@ void Readiness::round() {
   turn_ = 0;
   in_round_ = in_turns_ = true;
   look();
-  // Late calls may poll again, and the streams they find may get their turn in this round.
+  // Late calls may poll again, so that further streams may get their turn in this round.
   for (; turn_ < kRound && !ready_.empty(); ++turn_) {
     if (turn_ - looked_ == kTold) tells_ = false;
     const auto stream = std::move(ready_.front());
@@ -129,8 +129,8 @@ void Readiness::look() {
   std::array<epoll_event, kWaiting> events;
   const auto room = ready_.reserve();
   const int count = room > 0 ? ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0) : 0;
-  // All streams learn of their edges before the first turn, because a turn may use another stream and must not miss its
-  // events.
+  // All events are recorded at their streams before the first turn, because one stream's turn may use another stream,
+  // whose events must be known then.
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
     auto& stream = *static_cast<Stream*>(event.data.ptr);

@@ -30,8 +30,9 @@ inline error_code failure() noexcept {
   return {errno, boost::system::system_category()};
 }
 
-// Whether to use the C library's recv(2) and sendmsg(2), which sanitizers watch. With more than one thread they are
-// cancellation points, which costs 31 instructions per call, and no thread of the gateway is ever cancelled.
+// Whether to use recv(2) and sendmsg(2) of the C library, which sanitizers observe. They are not used otherwise: in a
+// process with several threads they are cancellation points, which costs 31 instructions per call, and no thread of the
+// gateway is ever cancelled.
 inline constexpr bool kWatched = kAddressSanitized || kThreadSanitized;
 
 inline ssize_t call_recv(int descriptor, void* into, std::size_t size, int flags) noexcept {
@@ -97,16 +98,17 @@ inline bool silent(int descriptor) noexcept {
 inline bool broken(int descriptor) noexcept {
   const auto got = peek(descriptor);
   if (got != 0) return got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
-  // After the end of the peer every read returns 0, but a reset is still recorded here.
+  // After the peer's end of stream, every read returns 0. A reset can still be found in SO_ERROR.
   int why = 0;
   socklen_t size = sizeof why;
   return ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why != 0;
 }
 
-/// Returns how many bytes of this connection the peer has acknowledged; empty if the kernel does not tell.
+/// Returns the number of bytes that the peer has acknowledged on this connection; empty if the kernel does not report
+/// it.
 inline std::optional<std::uint64_t> acknowledged(int descriptor) noexcept {
-  // Offset of tcpi_bytes_acked in Linux's struct tcp_info. The C library's struct does not have the member, and the two
-  // headers exclude each other.
+  // Offset of tcpi_bytes_acked in Linux's struct tcp_info. The struct of the C library lacks this member, and its
+  // header cannot be included together with Linux's.
   constexpr std::size_t kAt = 120;
   std::array<char, kAt + sizeof(std::uint64_t)> info{};
   socklen_t size = info.size();

@@ -18,9 +18,10 @@ namespace error = boost::asio::error;
 
 namespace {
 
-// The cost of a read call, in bytes of a turn, because many small reads cost more than a large one.
+// The cost of a read call in addition to its bytes, in bytes of a turn, because many small reads cost more than one
+// large read.
 constexpr std::int64_t kRead = 1024;
-// A deadline that never fires, because the next turn comes sooner.
+// A deadline that never passes, because the next turn comes earlier.
 constexpr auto kNextTurn = std::chrono::minutes(1);
 
 int take_descriptor(Socket& socket) {
@@ -96,7 +97,7 @@ void Stream::on_turn() {
   turn_left_ = kTurn;
   if (reader_ && reader_->may_go_on()) {
     if (!transport_->ends()) return wake_reader({});
-    // No other edge comes, so the watcher must be told once the reader has finished.
+    // No further event will be reported, so the watcher must be called when the reader has finished.
     const StreamPtr self(this);
     wake_reader({});
     if (reader_ == nullptr && event_ != nullptr && is_open()) fire();
@@ -148,8 +149,8 @@ void Stream::write_expired(void* self) {
   stream->wake_writer(error::timed_out);
 }
 
-/// The first bytes of a wait count whenever they are acknowledged, so the kernel is asked only now and then. Returns
-/// false if the peer accepted no byte for too long.
+/// Continues a write whose timer has fired. Acknowledged bytes count whenever they arrive, so the kernel is asked only
+/// at these moments. Returns false if the peer has accepted no byte for too long.
 bool Stream::write_goes_on() {
   const auto now = std::chrono::steady_clock::now();
   if (writer_ == nullptr || now >= write_until_) return false;

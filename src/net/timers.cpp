@@ -28,7 +28,7 @@ Timers::Timers(boost::asio::io_context& loop) : clock_(loop) {}
 void Timers::arm(Timer& timer, Duration after) noexcept {
   timer.disarm();
   const auto tick = std::chrono::duration_cast<Duration>(kTick).count();
-  // Adds a tick, because a part of the current tick is over.
+  // One tick is added, because a part of the current tick has already passed.
   timer.due_ = tick_ + static_cast<std::uint64_t>((after.count() + tick - 1) / tick) + 1;
   slots_[timer.due_ % kSlots].push_back(timer);
   if (!ticking_) start_ticking();
@@ -71,7 +71,7 @@ void Timers::await_tick() {
 }
 
 void Timers::fire(Slot& slot) {
-  // An action may arm or disarm any timer, so the slot is emptied first, and timers that are not due yet are put back.
+  // The slot is emptied first, because an action may arm or disarm any timer. Timers that are not due yet are put back.
   Slot due;
   due.swap(slot);
   while (!stopped_ && !due.empty()) {

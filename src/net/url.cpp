@@ -18,7 +18,8 @@ constexpr std::size_t kMaxUrl = 2048;
 
 std::uint16_t port_of(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
 
-/// Quotes nothing that may contain a password, wherever the "@" is.
+/// Returns the error for a refused URL. Quotes the URL only if it has no "@" at all, because it may otherwise contain a
+/// password.
 ReadUrl refused_url(std::string_view text, std::string_view why) {
   std::string out = text.find('@') == text.npos ? '"' + std::string(text) + '"' : "this URL";
   std::replace_if(

@@ -13,7 +13,7 @@ namespace headgate::upstream {
 namespace {
 
 constexpr http::h1::Limits kReplyLimits{256, 0};
-constexpr auto kBetweenBytes = std::chrono::seconds(60);  // used until send() sets another value
+constexpr auto kBetweenBytes = std::chrono::seconds(60);  // used until send() has set another value
 
 Failure too_large() { return {.what = Failed::head_too_large, .why = "the answer's head is larger than head_size"}; }
 
@@ -63,14 +63,14 @@ Task<Result<void>> H1Connection::finish(const http::Fields& trailers) {
 }
 
 Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Duration timeout) {
-  // The clock is read only if the head arrives in several pieces.
+  // The time limit is set only if the head arrives in several pieces, so that the clock is not read for most heads.
   std::optional<Clock::Steady> until;
   std::size_t scanned = 0;
   std::size_t size = 0;
   while ((size = http::h1::head_size(read_buffer_.data(), scanned)) == 0) {
     if (read_buffer_.data().size() >= head_bytes_ || (read_buffer_.full() && !read_buffer_.widen()))
       co_return too_large();
-    // The deadline is checked here, because no wait times out while bytes keep arriving.
+    // A deadline that has passed is checked here, because no wait times out while bytes keep arriving.
     auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
     if (timeout > Duration(0)) got = co_await read_buffer_.fill(timeout);
     if (got.has_value()) {
@@ -89,15 +89,15 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   const auto parsed = http::h1::parse_reply(read_buffer_.data().substr(0, size), method_, kReplyLimits, head);
   if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
   read_buffer_.consume(size);
-  reused_ = false;  // the server has seen the request
-  // below 200, the final answer is still to come, or the connection becomes a tunnel
+  reused_ = false;  // the server has received the request
+  // with a status below 200, the final answer follows, or the connection becomes a tunnel
   keep_alive_ = parsed->keep_alive && head.status >= 200;
   body_.begin(parsed->framing);
   co_return Result<void, Failure>{};
 }
 
 Failure H1Connection::closed(error_code cause, bool before_first_byte) {
-  // Before the answer it does not matter whether the server has sent close_notify.
+  // Before the head of the answer is complete, it does not matter whether the server has sent close_notify.
   if (cause == boost::asio::error::connection_aborted) cause = boost::asio::error::eof;
   if (taken_down_) return {.what = Failed::closed, .why = kTakenDown};
   Failure failure{.what = Failed::closed, .cause = cause, .reused = reused_ && before_first_byte};

@@ -32,12 +32,12 @@ class H1Connection final : public CountedAttempt, public OfPool {
   http::BodyReader& body() noexcept override { return body_; }
   http::BodyReader& tunnel(Duration timeout) override;
   void cancel() noexcept override;
-  /// Marks the server as taken down. The exchange is lost once the returned stream is interrupted.
+  /// Marks the server as taken down. The caller interrupts the returned stream, which ends the exchange.
   net::StreamPtr break_off() noexcept;
 
-  /// Returns whether the connection can carry another request: the answer was read to its end and nothing follows it.
+  /// Returns whether the connection can carry another request: the answer was read to its end, and no bytes follow it.
   bool reusable() const noexcept;
-  /// Over TLS, marks the connection as idle until at most `until`.
+  /// Over TLS, marks the connection as idle, at most until `until`.
   void begin_idle(Clock::Steady until) noexcept {
     idle_until_ = until;
     wakes_ = 0;

@@ -6,8 +6,8 @@
 namespace headgate::upstream {
 namespace {
 
-/// Number of times that an idle connection may be woken without an answer, by TLS tickets and key updates. Servers send
-/// one or two.
+/// Maximum number of times that an idle connection may be woken by TLS messages without data, such as tickets and key
+/// updates. Servers send one or two.
 constexpr unsigned kWakes = 16;
 
 }  // namespace
@@ -24,8 +24,8 @@ void H1Pool::note_look() noexcept {
 }
 
 /// Returns whether an idle connection is open and has no unrequested bytes. Such bytes would be read as the answer to
-/// the next request, and on a closed connection this request would fail. If the connection was idle in the current
-/// poll, its state is known; otherwise the kernel is asked.
+/// the next request, and on a closed connection the next request would fail. If the connection was already idle in the
+/// current poll, its state is known from that; otherwise the kernel is asked.
 bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
   auto& stream = *connection.stream_;
   const bool known = rested && readiness_.tells() && stream.is_open() && !stream.transport().readable();
@@ -34,7 +34,7 @@ bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
 
 CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
   note_look();
-  // A poll costs as much as asking the kernel about one connection, and tells the state of all connections.
+  // A poll costs as much as a question to the kernel about one connection, but shows the state of all connections.
   if (!idle_.empty() && (rested_ == 0 || !readiness_.tells()) && readiness_.look_again()) note_look();
   while (!idle_.empty()) {
     const bool rested = rested_ > 0;
@@ -97,7 +97,8 @@ void H1Pool::idle(void* self, net::Stream& stream) {
   idle.erase(at);
 }
 
-/// Over TLS a message without application data may arrive. The idle timeout then continues.
+/// Returns whether an idle connection with an event stays idle. Over TLS, the event may be a message without
+/// application data; the idle timeout then continues.
 bool H1Pool::stays_idle(H1Connection& connection) {
   auto& stream = *connection.stream_;
   if (!tls_.context || stream.timed_out() || ++connection.wakes_ > kWakes || !stream.silent()) return false;
@@ -107,8 +108,9 @@ bool H1Pool::stays_idle(H1Connection& connection) {
   return true;
 }
 
-// Waking an exchange may begin and end other attempts, so exchanges are not woken while the list is iterated. No
-// attempt is held meanwhile, because its server may be destroyed together with its exchange.
+// Ends all attempts. Exchanges are woken only after the loop over the list, because a woken exchange may begin and end
+// other attempts. Only streams are held meanwhile, and no attempts, because an attempt may be destroyed together with
+// its exchange.
 void H1Pool::break_off() {
   idle_.clear();
   rested_ = 0;

@@ -1,8 +1,8 @@
 #pragma once
-// The pool of connections to one server. The connection that was used last is taken first, so that a few stay in use
-// and the others reach their idle timeout. Connections that were idle in the last poll are preferred: the poll tells
-// whether they have unrequested bytes, which saves asking the kernel. If there is no such connection, the loop polls
-// again.
+// The pool of connections to one server. The connection that was used last is taken first, so that few connections stay
+// in use and the others reach their idle timeout. Connections that were idle in the last poll are preferred: the poll
+// shows whether they have unrequested bytes, so that the kernel need not be asked. If there is no such connection, the
+// loop polls again.
 
 #include "h1_connection.hpp"
 #include "server_dialler.hpp"
@@ -39,7 +39,7 @@ class H1Pool final : public ServerDialler {
 
   net::Readiness& readiness_;
   std::vector<H1ConnectionPtr> idle_;
-  std::size_t rested_ = 0;   ///< number of connections, from the first, that were idle in the last poll
+  std::size_t rested_ = 0;   ///< number of connections at the front that were idle in the last poll
   std::uint64_t looks_ = 0;  ///< number of polls of the loop, as far as known
   boost::intrusive::list<H1Connection, boost::intrusive::constant_time_size<false>> all_;  ///< all open connections
   bool stopped_ = false;

@@ -15,7 +15,7 @@ namespace headgate::upstream {
 /// The recorder of the results. Worker thread only. Does nothing without TLS.
 class ServerHandshakes {
  public:
-  /// The arguments outlive this object.
+  /// The arguments must outlive this object.
   ServerHandshakes(const TlsUse& tls, const Clock& clock, std::string_view upstream, std::string_view server) noexcept
       : tls_(tls), clock_(clock), upstream_(upstream), server_(server) {}
 
@@ -24,8 +24,9 @@ class ServerHandshakes {
   Failure no_http2(const char* why);
   /// Returns the failure for a connection that could not be made.
   Failure failed(const net::ConnectError& why);
-  /// Records that a connection ended because of TLS, and returns the reason. In TLS 1.3 a server checks our certificate
-  /// only after our handshake, so its refusal arrives in place of the answer. Both texts are valid until the next call.
+  /// Records that a connection ended because of TLS, and returns the reason. In TLS 1.3, a server checks the gateway's
+  /// certificate only after the gateway's part of the handshake, so its refusal arrives in place of the answer. Both
+  /// texts are valid until the next call.
   std::string_view broken(std::string_view reason);
 
  private:

@@ -34,7 +34,7 @@ class HealthCall final : public HealthCheck {
                    .target = target.options.path};
     request.tls = target.tls;
     request.addresses = std::move(addresses);
-    // The field is the same as in requests, even for a server on the default port of its scheme.
+    // The Host field is the same as in requests, even for a server on the default port of its scheme.
     request.host = target.options.host.empty() ? target.server.text : target.options.host;
     request.deadline = target.options.timeout;
     request.max_body = kMaxCheckBody;

@@ -9,7 +9,7 @@ namespace headgate::upstream {
 
 using balance::Health;
 
-/// A server and its checks, which keep their TLS context until its options or files have changed.
+/// A server and its checks. The checks use the same TLS context until the server's options or files have changed.
 struct HealthChecks::Server {
   Server(HealthChecks& whose, HealthTarget of)
       : all(whose), target(std::move(of)), alarm(whose.clock_.alarm(&Server::due, this)) {}

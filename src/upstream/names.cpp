@@ -19,7 +19,7 @@ bool is_address(const std::string& host) {
   return !ec;
 }
 
-/// Resolvers rotate the order of addresses from answer to answer.
+/// Returns whether both lists have the same addresses, in any order: resolvers change the order from answer to answer.
 bool same_addresses(Addresses a, Addresses b) {
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
@@ -85,8 +85,8 @@ void Names::use(const std::vector<ServerName>& names) {
 }
 
 void Names::ask(Name& name) {
-  // The next resolution starts after this one has ended, so a resolver that does not answer is not asked again
-  // meanwhile.
+  // The next resolution starts only after this one has ended, so that a resolver that does not answer is not asked
+  // again meanwhile.
   const std::weak_ptr<Name> alive =
       *std::find_if(names_.begin(), names_.end(), [&](const auto& one) { return one.get() == &name; });
   look_up_(name.wanted.host, name.wanted.port, [alive](const Result<Addresses>& found) {

@@ -23,9 +23,9 @@ void RetryWindow::earn(Steady at, std::uint64_t first_attempts) noexcept {
   if (auto* const found = second(second_of(at))) found->first_attempts += first_attempts;
 }
 
-// The current second has begun but not ended. Together with the ten seconds before it, retries are counted for slightly
-// more than ten seconds; with the nine before it, first attempts are counted for slightly more than nine. So the bound
-// holds for every period of ten seconds.
+// Takes a retry from the budget. Retries are counted in the current second, which has not ended, and in the ten seconds
+// before it: for at least ten seconds. First attempts are counted in the current second and in the nine before it: for
+// at most ten. So the bound holds in every period of ten seconds.
 bool RetryWindow::pay(Steady now, std::uint32_t share) noexcept {
   const auto current = second_of(now);
   std::uint64_t first_attempts = 0;

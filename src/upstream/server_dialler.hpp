@@ -15,8 +15,8 @@
 
 namespace headgate::upstream {
 
-/// A guard that counts a coroutine as an attempt in flight while it waits for a connection, so that a server that lets
-/// everybody wait does not look idle.
+/// A guard that counts a coroutine as an attempt in flight while it waits for a connection, so that a server whose
+/// connections take long does not look idle.
 class WaitsForConnection {
  public:
   explicit WaitsForConnection(balance::Server& server) noexcept : server_(server) {
@@ -51,10 +51,10 @@ class ServerDialler : public Dialler {
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   Failure down() const noexcept { return {.what = Failed::no_connection, .why = kTakenDown, .server = name_}; }
   bool leads_to(const net::Tcp::endpoint& address) const noexcept;
-  /// Sets the addresses that the server's name resolves to; false if `addresses` is empty.
+  /// Sets the addresses that the server's name resolves to; returns false if `addresses` is empty.
   bool follow(const std::vector<net::Tcp::endpoint>& addresses);
-  /// Returns when a connection that is made now must end; zero if it may stay. The time is up to a tenth earlier than
-  /// configured, so that connections that began together do not all end together.
+  /// Returns the time at which a connection that is made now must end; zero if it need not end. The time is up to a
+  /// tenth earlier than configured, so that connections that began together do not all end together.
   Clock::Steady end_of_life();
 
   Environment environment_;

@@ -16,8 +16,8 @@ bool same_address(const ServerOptions& a, const ServerOptions& b) {
   return a.host == b.host && a.port == b.port && a.text == b.text;
 }
 
-/// Returns how many servers before `at` have the same name: a server that is listed twice has a place for keys each
-/// time.
+/// Returns the number of servers before `at` with the same name. A server that is listed twice gets a separate place
+/// among the keys for each listing.
 std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
   const auto begin = options.servers.begin();
   return static_cast<std::size_t>(
@@ -25,8 +25,8 @@ std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
                     [&](const ServerOptions& each) { return same_address(each, options.servers[at]); }));
 }
 
-/// Marks the servers that are full while a policy chooses. The marks are removed afterwards, because other workers take
-/// and return places too, and because the rows may be shared with an upstream without bounds after a reload.
+/// Marks the servers that are full while a policy chooses. The marks are removed afterwards for two reasons: other
+/// workers take and return places as well, and after a reload the rows may be shared with an upstream without bounds.
 class FullMarks {
  public:
   FullMarks(balance::Table& table, const AllPlaces& all) : table_(table), all_(all) {
@@ -133,8 +133,8 @@ bool ServerGroup::take_place(std::size_t at, balance::Choice& choice) noexcept {
   return true;
 }
 
-/// Chooses a server and takes a place at it, if the servers have bounds. Chooses again if another worker has taken the
-/// place first.
+/// Chooses a server and takes a place at it, if the servers have bounds. Chooses again if another worker was faster in
+/// taking the place.
 std::optional<std::size_t> ServerGroup::choose_with_place(balance::Choice& choice, Anew anew) {
   for (;;) {
     std::optional<std::size_t> at;

@@ -33,8 +33,8 @@ std::string_view asked_name(SSL* ssl) {
   return {reinterpret_cast<const char*>(bytes) + kHead, length};
 }
 
-/// A session resumes only for the name and the client authorities that it was made for. Otherwise a ticket of a server
-/// without client certificates could be used to bypass those of another one (CVE-2025-23419).
+/// Binds sessions to the server name and the client authorities for which they were made. Otherwise a ticket of a
+/// server that asks for no client certificates could be used to resume at a server that does (CVE-2025-23419).
 bool bind_tickets(SSL* ssl, const ServerTls::State& state, const std::string& name) {
   std::string text = "headgate tls 1 ";
   text.append(reinterpret_cast<const char*>(state.clients.data()), state.clients.size());
@@ -61,7 +61,7 @@ void AcceptedTls::set_callbacks(ssl_ctx_st* context) {
   SSL_CTX_set_tlsext_status_cb(context, staple);
   SSL_CTX_set_info_callback(context, happened);
   SSL_CTX_set_tlsext_servername_callback(
-      context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // accepts the name
+      context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // accepts every name
 }
 
 int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
@@ -77,12 +77,13 @@ int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
   return SSL_CLIENT_HELLO_ERROR;
 }
 
-/// Not called when a session resumes, which needs no certificate.
+/// Sets the certificates for the name that the client asked for. Not called when a session resumes, because that needs
+/// no certificate.
 int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   const auto& handshake = of(ssl);
   const auto& pairs = handshake.shared->state().pairs;
-  // OpenSSL keeps one certificate for each kind of key. The first of a kind is set last, because it replaces the
-  // others.
+  // OpenSSL stores one certificate for each kind of key, and the last one set replaces earlier ones. So the first
+  // certificate of a kind is set last.
   const auto& numbers = *handshake.certificates;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
     const auto& pair = pairs[*at];
@@ -91,7 +92,8 @@ int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   return 1;
 }
 
-/// The time is checked here, because a response can become stale between two checks of the files.
+/// Gives OpenSSL the OCSP response for the chosen certificate. Checks its time, because a response can expire between
+/// two checks of the files.
 int AcceptedTls::staple(ssl_st* ssl, void*) {
   auto& handshake = of(ssl);
   const X509* const chosen = SSL_get_certificate(ssl);
@@ -113,8 +115,8 @@ void AcceptedTls::drop_staple(ssl_st* ssl) {
   if (std::exchange(stapled, false)) SSL_set_tlsext_status_ocsp_resp(ssl, nullptr, 0);
 }
 
-/// A client that offers only unsupported protocols is refused (RFC 7301 section 3.2), like in nginx, because its next
-/// bytes would be read as a protocol that it does not mean (ALPACA). A client without the extension uses HTTP/1.1.
+/// A client that offers only unsupported protocols is refused (RFC 7301 section 3.2), as in nginx, because its next
+/// bytes would be read as another protocol than it speaks (ALPACA). A client without the extension uses HTTP/1.1.
 int AcceptedTls::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size,
                                  const unsigned char* in, unsigned in_size, void*) {
   const auto& spoken = of(ssl).shared->state().protocols;
@@ -126,7 +128,7 @@ int AcceptedTls::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigne
   return SSL_TLSEXT_ERR_OK;
 }
 
-/// Called for each step of the handshake and for TLS messages after it, never for data.
+/// Called for each step of the handshake and for later TLS messages, but not for data.
 void AcceptedTls::happened(const ssl_st* ssl, int where, int what) {
   auto& handshake = of(ssl);
   if (!handshake.secured) return;
@@ -143,7 +145,7 @@ Secured AcceptedTls::result(ssl_st* ssl) {
   out.version = SSL_version(ssl) == TLS1_3_VERSION ? "1.3" : "1.2";
   out.resumed = SSL_session_reused(ssl) == 1;
   const openssl::Certificate peer(SSL_get1_peer_certificate(ssl));
-  // A resumed session is not verified again, but its certificate may have expired since.
+  // In a resumed session, the client's certificate is not verified again, but it may have expired meanwhile.
   if (peer && SSL_get_verify_result(ssl) == X509_V_OK && !expired(peer.get()))
     out.certificate = std::make_unique<const PeerCertificate>(read_peer(peer.get()));
   ERR_clear_error();

@@ -1,6 +1,6 @@
 #pragma once
 // The part of an accepted TLS connection that OpenSSL's callbacks use: chooses its certificate, binds its tickets, and
-// counts the actions of the client that are limited.
+// counts the client's actions whose number is limited.
 
 #include "headgate/net/tls/secured.hpp"
 
@@ -25,7 +25,7 @@ struct AcceptedTls {
   std::uint32_t second = 0;
   bool secured = false;
   bool stapled = false;      ///< OpenSSL has a copy of an OCSP response
-  std::string_view offence;  ///< a forbidden action of the client, after which it is disconnected; empty if none
+  std::string_view offence;  ///< a forbidden action of the client, for which it is disconnected; empty if there is none
 
   /// Makes `ssl` call the functions below. Call it once, before the handshake.
   void attach(ssl_st* ssl, const ServerTls& server);

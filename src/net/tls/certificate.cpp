@@ -21,7 +21,7 @@ std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library
     if (made == nullptr) return {};
     if (PEM_read_bio_X509_AUX(bio.get(), &made, nullptr, nullptr) == nullptr) {
       X509_free(made);
-      // Either the text has ended, or something else follows the last certificate, such as its key.
+      // No certificate was read: the text has ended, or is something else from here on, such as the key.
       const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
       ERR_clear_error();
       if (!ended) out.clear();
@@ -87,7 +87,7 @@ std::vector<std::string> names_of(X509* certificate) {
   return out;
 }
 
-/// Returns whether there are names of another kind, as in the certificate of an address.
+/// Returns whether the certificate has names of another kind, such as addresses.
 bool has_addresses(X509* certificate) {
   const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));

@@ -60,13 +60,14 @@ HandshakeTurns::Place* HandshakeTurns::idlest() noexcept {
   return nullptr;
 }
 
-/// Aborts one handshake, or schedules another check for the moment at which the oldest one may be aborted.
+/// Aborts one handshake, or schedules another check for the moment at which the oldest handshake may be aborted.
 void HandshakeTurns::make_room() {
   if (!crowded()) return;
   const auto now = std::chrono::steady_clock::now();
   auto* const idle = idlest();
   if (idle == nullptr) {
-    // None of the oldest waits for its client now. One of them may do so soon, and no event would report it.
+    // None of the oldest handshakes is waiting for its client now. One of them may soon do so, and no event would
+    // report that.
     const bool may =
         std::any_of(places_.begin(), places_.end(), [](const Place& each) { return each.stream_ != nullptr; });
     if (may) look_again(now + kPatience / 4);
@@ -94,8 +95,9 @@ void HandshakeTurns::ask_for_pass() {
   boost::asio::post(loop_, [this] { pass(); });
 }
 
-/// Handshakes under way come first, because they have a place and end sooner. The last turn of a pass is for a new one;
-/// otherwise clients that send their handshakes byte by byte would keep all others waiting.
+/// Gives handshakes their turns. Handshakes under way come first, because they hold a place and will end sooner. The
+/// last turn of a pass is for a new handshake; otherwise clients that send their handshakes byte by byte could keep all
+/// others waiting.
 void HandshakeTurns::pass() {
   asked_ = false;
   for (std::size_t i = 0; i < kInOnePass; ++i) {
@@ -107,7 +109,7 @@ void HandshakeTurns::pass() {
     if (!another) going_on_.pop_front();
     waiter.resume();
   }
-  make_room();  // called last, because a handshake that has just begun may be the next that waits for its client
+  make_room();  // called last, because a handshake that began in this pass may now wait for its client
   if (!going_on_.empty() || (!new_.empty() && under_way() < most_)) ask_for_pass();
 }
 

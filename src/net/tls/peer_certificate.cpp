@@ -29,7 +29,8 @@ std::string_view text_of(const ASN1_STRING* string) {
 
 std::string subject_text(X509* certificate) {
   const openssl::Bio out(BIO_new(BIO_s_mem()));
-  // The format is that of RFC 4514, which replaced RFC 2253 without changing it; bytes that are not ASCII are escaped.
+  // The format is that of RFC 4514, which replaced RFC 2253 but did not change the format. Bytes outside ASCII are
+  // escaped.
   if (!out || X509_NAME_print_ex(out.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) return {};
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(out.get(), &bytes);

@@ -16,8 +16,8 @@ std::string normal_name(std::string_view name);
 /// The index of certificates by name. Immutable; any thread.
 class ServerNames {
  public:
-  /// Takes the names of each certificate, as in CertificateFacts::names. If several certificates have a name, all of
-  /// them are used for it.
+  /// `names` has the names of each certificate, as in CertificateFacts::names. If several certificates have the same
+  /// name, all of them are used for it.
   explicit ServerNames(const std::vector<std::vector<std::string>>& names);
 
   /// Returns the indexes of the certificates for a normalised `name`. An exact name comes before a wildcard, which

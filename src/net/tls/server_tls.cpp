@@ -19,12 +19,13 @@
 namespace headgate::net {
 namespace {
 
-/// Forward secrecy and AEAD only. AES-128 is strong enough and the fastest.
+/// The ciphers of TLS 1.2: only those with forward secrecy and AEAD. AES-128 comes first, because it is strong enough
+/// and the fastest.
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 constexpr const char* kSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-/// The first group resists quantum computers, if OpenSSL has it (since 3.5).
+/// The groups for key exchange. OpenSSL has the first one, which resists quantum computers, since version 3.5.
 constexpr const char* kBestGroups = "X25519MLKEM768:X25519:P-256:P-384";
 constexpr const char* kUsualGroups = "X25519:P-256:P-384";
 
@@ -44,11 +45,12 @@ std::string joined_groups(const std::vector<std::string>& groups) {
 /// Applies the settings that no configuration changes.
 bool set_rules(SSL_CTX* context, TlsVersion oldest) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                   // a client that prefers ChaCha20 gets it, because it has no AES-NI
+                                   // a client that prefers ChaCha20 gets it, because the client probably has no
+                                   // hardware for AES
                                    SSL_OP_PRIORITIZE_CHACHA);
-  // The chain of our certificate must not be built from the authorities for clients.
+  // The chain of the server's own certificate must not be built from the authorities for clients.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // sessions are kept in tickets
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // sessions are stored in tickets
   SSL_CTX_set_timeout(context, kTicketSeconds);
   SSL_CTX_set_max_early_data(context, 0);  // early data could be replayed
   return SSL_CTX_set_num_tickets(context, 1) == 1 &&
@@ -61,7 +63,8 @@ bool set_groups(SSL_CTX* context, const std::vector<std::string>& groups) {
   return SSL_CTX_set1_groups_list(context, kBestGroups) == 1 || SSL_CTX_set1_groups_list(context, kUsualGroups) == 1;
 }
 
-/// A certificate that cannot be verified ends the handshake. Whether a certificate is required is up to the route.
+/// Asks clients for certificates. A certificate that cannot be verified ends the handshake. The route decides whether a
+/// certificate is required.
 bool ask_clients(SSL_CTX* context, std::string_view authorities, ossl_lib_ctx_st* library) {
   const auto all = openssl::read_chain(authorities, library);
   if (all.empty()) return false;
@@ -85,7 +88,7 @@ int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX*
   const TicketKey* const key = sealing == 1
                                    ? state.tickets.to_seal(second)
                                    : state.tickets.to_open(std::span<const unsigned char, 16>(name, size), second);
-  // 0 if the key is unknown or too old, which leads to a full handshake
+  // a result of 0, for a key that is unknown or too old, leads to a full handshake
   if (key == nullptr) return sealing == 1 ? -1 : 0;
   if (sealing == 1) {
     std::copy(key->name.begin(), key->name.end(), name);
@@ -121,7 +124,7 @@ TlsLibrary::TlsLibrary() : library_(OSSL_LIB_CTX_new()) {
 }
 
 TlsLibrary::~TlsLibrary() {
-  OPENSSL_thread_stop_ex(library_);  // otherwise this thread would look for its state in the library when it ends
+  OPENSSL_thread_stop_ex(library_);  // otherwise this thread, when it ends, would use its state in the library
   OSSL_LIB_CTX_free(library_);
 }
 

@@ -42,7 +42,8 @@ X509* issuer_in(const std::vector<openssl::Certificate>& chain) {
   return found == chain.end() ? nullptr : found->get();
 }
 
-/// Without the issuer's certificate only the issuer's name can be compared, not its key.
+/// Returns whether the answer is about this certificate. If the issuer's certificate is missing, only the issuer's name
+/// is compared, not its key.
 bool is_about(const OCSP_SINGLERESP* answer, X509* certificate, X509* issuer) {
   // OpenSSL's API is not const-correct, but only reads
   auto* const id = const_cast<OCSP_CERTID*>(OCSP_SINGLERESP_get0_id(answer));
@@ -73,13 +74,13 @@ OCSP_SINGLERESP* answer_about(OCSP_BASICRESP* response, X509* certificate, X509*
 }
 
 /// Returns the signer: the issuer, or a responder whose certificate the issuer signed for this (RFC 6960 section
-/// 4.2.2.2). Null if somebody else signed it. The expiry of the signer's certificate is not checked here, because it
-/// depends on the current time.
+/// 4.2.2.2). Null if the response has another signer. The expiry of the signer's certificate is not checked here,
+/// because it depends on the current time.
 X509* signer_of(OCSP_BASICRESP* response, X509* issuer) {
   const Store store(X509_STORE_new());
   const openssl::Stack others(sk_X509_new_null());
   if (!store || !others || X509_STORE_add_cert(store.get(), issuer) != 1) return nullptr;
-  // The issuer is trusted no matter who signed its own certificate.
+  // The issuer is trusted even if its own certificate cannot be verified.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME);
   if (X509_up_ref(issuer) != 1) return nullptr;
   if (sk_X509_push(others.get(), issuer) == 0) {

@@ -1,6 +1,6 @@
 #pragma once
-// The keys that encrypt session tickets: a new one each hour, derived from one secret, so that gateways with the same
-// secret decrypt each other's tickets without communication.
+// The keys that encrypt session tickets. There is a new key each hour, which is derived from one secret. So gateways
+// with the same secret can decrypt each other's tickets without communication.
 
 #include "headgate/core/result.hpp"
 
@@ -21,8 +21,8 @@ struct TicketKey {
   std::array<unsigned char, 32> signature{};  ///< HMAC-SHA-256
 };
 
-/// Validity of a ticket in seconds. The key of an hour is accepted for one more hour, so every ticket stays valid that
-/// long.
+/// Validity of a ticket in seconds. The key of an hour is accepted for one more hour, so every ticket can be decrypted
+/// for this time.
 inline constexpr long kTicketSeconds = 3600;
 
 /// The keys of the recent hours. One thread.
@@ -35,8 +35,8 @@ class TicketKeys {
 
   /// Returns the key to encrypt with at `second` since 1970; null if it cannot be derived.
   const TicketKey* to_seal(std::int64_t second);
-  /// Returns the key of a ticket that arrived at `second`; null if it is not of this hour, the previous or the next
-  /// one, which a gateway with a faster clock may use already.
+  /// Returns the key of a ticket that arrived at `second`; null if it is not the key of this hour, of the previous one,
+  /// or of the next one, which a gateway with a faster clock may already use.
   const TicketKey* to_open(std::span<const unsigned char, 16> name, std::int64_t second);
 
  private:
@@ -44,7 +44,7 @@ class TicketKeys {
 
   ossl_lib_ctx_st* library_;
   std::string secret_;
-  std::array<TicketKey, 4> keys_;  // by hour modulo 4: three are in use, and the fourth separates them
+  std::array<TicketKey, 4> keys_;  // by hour modulo 4; three are in use at a time
 };
 
 }  // namespace headgate::net

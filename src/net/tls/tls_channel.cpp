@@ -18,8 +18,8 @@
 
 namespace headgate::net {
 
-/// A BIO that makes OpenSSL read from and write to the channel. OpenSSL's memory BIOs would keep their largest size for
-/// the whole connection and copy once more.
+/// A BIO that makes OpenSSL read from and write to the channel. OpenSSL's memory BIOs would stay at their largest size
+/// for the whole connection, and copy the bytes once more.
 struct ChannelBio {
   static TlsChannel& channel(BIO* bio) noexcept { return *static_cast<TlsChannel*>(BIO_get_data(bio)); }
 
@@ -62,8 +62,8 @@ struct ChannelBio {
 
 namespace {
 
-/// If `host` is an address, the certificate must be for that address, and no SNI is sent, because SNI allows only names
-/// (RFC 6066 section 3).
+/// Sets the name or address that the certificate must have. A name is also sent as SNI; an address is not, because SNI
+/// allows only names (RFC 6066 section 3).
 bool expect(SSL* ssl, const std::string& host) {
   boost::system::error_code no_address;
   boost::asio::ip::make_address(host, no_address);
@@ -109,7 +109,8 @@ TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::
   if (SSL_SESSION* const last = session_->offer()) SSL_set_session(ssl_.get(), last);
 }
 
-// Without SSL_set_shutdown() OpenSSL would treat the session as that of a broken connection and never resume it.
+// SSL_set_shutdown() is called so that the session can be resumed. Without it, OpenSSL would treat the session as that
+// of a broken connection.
 TlsChannel::~TlsChannel() {
   if (session_ && secured_ && (reason_.empty() || ended_))
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
@@ -130,8 +131,8 @@ void TlsChannel::keep() {
     kept_.assign(unread_);
     unread_ = kept_;
   }
-  // Otherwise the bytes stay in place: moving them for each record would let a peer that sends small records multiply
-  // the work.
+  // If the bytes are already in kept_, they stay in place. If they were moved for each record, a peer could multiply
+  // the work with small records.
 }
 
 TlsChannel::Step TlsChannel::handshake() {
@@ -170,7 +171,7 @@ TlsChannel::Step TlsChannel::after_reading(int result) {
 bool TlsChannel::holds() const noexcept { return !unread_.empty() || (ssl_ && SSL_has_pending(ssl_.get()) == 1); }
 
 bool TlsChannel::seal(std::string_view plain) {
-  if (!reason_.empty() && !ended_) return false;  // a peer that has closed its direction may still read
+  if (!reason_.empty() && !ended_) return false;  // after close_notify, the peer may still read
   ERR_clear_error();
   std::size_t taken = 0;
   const int result = SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &taken);

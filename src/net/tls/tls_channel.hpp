@@ -1,6 +1,6 @@
 #pragma once
-// TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket moves the bytes, so that
-// many records need one system call and bytes that were read before TLS can be passed in.
+// TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket reads and writes the bytes.
+// So many records need only one system call, and bytes that were read before TLS began can be passed in.
 
 #include "accepted_tls.hpp"
 
@@ -26,23 +26,23 @@ class TlsChannel {
   enum class Step { more, done, failed };
 
   /// `host` is the name or address that the client connected to. It is sent as SNI and checked in the certificate,
-  /// unless the options have a server_name. `session` is the session to offer and to keep; null makes every handshake a
-  /// full one.
+  /// unless the options have a server_name. `session` stores the session to resume, and gets new ones; if it is null,
+  /// every handshake is a full one.
   TlsChannel(const TlsContext& context, const std::string& host, std::shared_ptr<TlsSession> session);
-  /// Creates the accepting side. `server` outlives it.
+  /// Creates the accepting side. `server` must outlive this object.
   explicit TlsChannel(const ServerTls& server);
   TlsChannel(const TlsChannel&) = delete;
   TlsChannel& operator=(const TlsChannel&) = delete;
   ~TlsChannel();
 
-  /// Takes bytes from the peer, which must stay valid until keep(). All earlier bytes must have been used.
+  /// Passes in bytes from the peer, which must stay valid until keep(). All earlier bytes must have been used.
   void feed(std::string_view received) noexcept { unread_ = received; }
   /// Copies the bytes that are not used yet.
   void keep();
 
   Step handshake();  ///< call it first, and after each feed() until it is done
-  /// Decrypts into `into`. Returns done with `got` bytes of plain text; more if feed() must be called first; failed as
-  /// explained by ended() and reason().
+  /// Decrypts into `into`. Returns `done` with `got` bytes of plain text; `more` if feed() must be called first; or
+  /// `failed`, for which ended() and reason() give the cause.
   Step open(std::span<char> into, std::size_t& got);
   /// Does the same as open() for one byte, which stays unread.
   Step look();
@@ -69,7 +69,8 @@ class TlsChannel {
   friend struct ChannelBio;
   explicit TlsChannel(ssl_ctx_st* context);
   Step fail(int result);
-  /// Converts the result of an OpenSSL call that read something. Failed if the client did a forbidden action meanwhile.
+  /// Converts the result of an OpenSSL call that has read something. Returns `failed` if the client has made a
+  /// forbidden action meanwhile.
   Step after_reading(int result);
 
   struct Free {
@@ -80,7 +81,7 @@ class TlsChannel {
   std::string kept_;  // the bytes that unread_ refers to after keep()
   std::string to_send_;
   std::string reason_;
-  std::shared_ptr<TlsSession> session_;  // null if no session is kept
+  std::shared_ptr<TlsSession> session_;  // null if sessions are not stored
   AcceptedTls accepted_;                 // for the accepting side
   bool secured_ = false;
   bool ended_ = false;

@@ -19,8 +19,8 @@ namespace {
 /// Maximum size of a file of authorities, in bytes; those of a system have less than a megabyte.
 constexpr std::size_t kLargestPem = 16UL * 1024 * 1024;
 
-/// Returns why the file cannot be read, or "". OpenSSL's messages do not name the file, and OpenSSL would block on a
-/// pipe.
+/// Returns the reason why the file cannot be read, or "". This is checked without OpenSSL, whose messages do not name
+/// the file, and which would block on a pipe.
 std::string unreadable(const std::string& what, const std::string& path) {
   const auto why = why_unreadable(path, kLargestPem);
   return why.empty() ? why : "cannot read the " + what + " \"" + path + "\": " + why;
@@ -57,7 +57,7 @@ std::shared_ptr<SSL_CTX> make(const SSL_METHOD* method) {
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(method), SSL_CTX_free);
   if (!context) return context;
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // A renegotiation by the peer could block a write.
+  // Renegotiation is off, because the peer could block a write with it.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   // By default OpenSSL asks for a passphrase on the terminal.
@@ -70,14 +70,14 @@ TlsContext::Made failed(std::string why) {
   return TlsContext::Made(boost::system::in_place_error, std::move(why));
 }
 
-/// A digest of files. Keys leave no copies in memory.
+/// A digest of files. No copies of keys stay in memory.
 class FilesDigest {
  public:
   FilesDigest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
     EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
   }
   void add(const std::string& text) { EVP_DigestUpdate(context_.get(), text.data(), text.size()); }
-  /// Adds nothing for a file that cannot be read.
+  /// Adds the content of a file; nothing if the file cannot be read.
   void add_file(const std::string& path) {
     std::size_t size = 0;
     auto file = InputFile::open(path, Pipes::refused);
@@ -109,8 +109,8 @@ class FilesDigest {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
-/// Returns the digest of the files' content. Compute it before the files are used: if they change meanwhile, the next
-/// check finds the change.
+/// Returns the digest of the files' content. Compute the digest before the files are used: if a file changes in
+/// between, the next check finds the change.
 std::string digest_of(const TlsOptions& options) {
   const auto chosen = [](const char* variable, const char* otherwise) {
     const char* const named = std::getenv(variable);
@@ -136,7 +136,7 @@ TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
   const auto context = make(TLS_client_method());
   if (!context) return failed(kNoContext);
   auto digest = digest_of(options);
-  // Each session is kept by the TlsSession of its server, not in a cache of the context.
+  // Each session is stored in the TlsSession of its server, not in a cache of the context.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context.get(), &TlsChannel::keep_session);
   SSL_CTX_set_verify(context.get(), options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);

@@ -20,10 +20,10 @@
 
 namespace headgate::net {
 
-// Bytes read by one system call: four TLS records.
+// Maximum number of bytes that one system call reads: four TLS records.
 inline constexpr std::size_t kReadAtOnce = 64UL * 1024;
 inline constexpr std::size_t kSealedAtOnce = 64UL * 1024;
-/// Bytes that TLS itself may queue while the peer reads nothing.
+/// Maximum number of bytes that TLS itself may queue while the peer reads nothing.
 inline constexpr std::size_t kMaxHeld = 256UL * 1024;
 inline constexpr std::size_t kRecord = 16UL * 1024;
 
@@ -59,7 +59,8 @@ class TlsTransport final : public Transport {
     channel_.keep();
   }
 
-  /// Continues the handshake without waiting. Returns no error when done, or would_block; then wait as `wants` says.
+  /// The readiness that a handshake waits for. shake_hands() continues the handshake without waiting. It returns no
+  /// error when the handshake is done, or would_block; then the caller waits as `wants` says.
   enum class Wants : bool { read, write };
   error_code shake_hands(Wants& wants) {
     while (true) {
@@ -88,7 +89,7 @@ class TlsTransport final : public Transport {
       held(channel_.holds());
       if (step == Step::done) return got;
       if (step == Step::failed) return channel_.ended() ? error_code(boost::asio::error::eof) : broken_protocol();
-      static_cast<void>(send());  // a key update must be answered
+      static_cast<void>(send());  // a key update of the peer must be answered
       if (channel_.to_send().size() > kMaxHeld) return broken_protocol();
       held(false);
       const error_code unread = receive();
@@ -174,7 +175,7 @@ class TlsTransport final : public Transport {
   int descriptor_;
   ServerTlsPtr server_;  // null on the client side
   TlsChannel channel_;
-  std::size_t sealed_ = 0;  // bytes of the pieces that are encrypted but not completely sent
+  std::size_t sealed_ = 0;  // number of bytes of the pieces that are encrypted but not completely sent
 };
 
 /// Runs the handshake of the stream's transport `tls`, at most until `until`. Each step waits for its turn if there are

@@ -108,7 +108,8 @@ Task<Result<void>> H2Attempt::finish(const http::Fields& trailers) {
   co_return done;
 }
 
-/// Within each timeout the server must open its window or the connection must accept bytes at least once.
+/// Waits until all bytes are in frames. Within each timeout, the server must open its window, or the connection must
+/// accept bytes, at least once.
 Task<Result<void>> H2Attempt::taken_all() {
   link_->flush();
   error_code failed;
@@ -121,12 +122,12 @@ Task<Result<void>> H2Attempt::taken_all() {
   if (!failed.failed() && !taken()) failed = cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe;
   pending_ = {};
   if (!failed.failed()) co_return Result<void>{};
-  last_ = false;  // a request that was cut off must not look complete
+  last_ = false;  // so that a request that was cut off does not look complete
   co_return failed;
 }
 
 Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration timeout) {
-  // A caller can choose a short timeout, which must not cause PINGs to servers or the loss of connections.
+  // Clients can choose a short timeout, which must not cause PINGs to servers or the loss of connections.
   const bool long_enough = timeout >= H2Link::kSilence;
   const auto until = clock().steady() + timeout;
   heard_before_ = link_->heard();

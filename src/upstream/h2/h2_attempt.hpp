@@ -22,7 +22,7 @@ class H2Link;
 using H2LinkPtr = boost::intrusive_ptr<H2Link>;
 
 /// The body of the answer. A read reopens the window for the bytes that the previous read returned, so a slow client
-/// slows its server, but no other stream of the connection.
+/// slows its server down, but not the other streams of the connection.
 class H2AnswerBody final : public http::BodyReader {
  public:
   explicit H2AnswerBody(H2Attempt& attempt) noexcept : attempt_(attempt) {}
@@ -48,8 +48,9 @@ class H2AnswerBody final : public http::BodyReader {
   http::Fields trailers_;
 };
 
-/// The attempt. Worker thread only. Releasing it before its end resets its stream. Only its exchange holds it. Code
-/// that wakes the exchange therefore finds the attempt by the number of its stream: each wake may release the attempt.
+/// The attempt. Worker thread only. Releasing it before its end resets its stream. Only its exchange owns it, and each
+/// wake of the exchange may release it. So code that wakes the exchange refers to the attempt by the number of its
+/// stream.
 class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
  public:
   /// `link` reserves room for the stream until send().
@@ -70,7 +71,7 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   friend class H2AnswerBody;
   friend class H2Link;
   friend struct H2LinkCalls;
-  /// The end of the stream.
+  /// The reason why the stream has ended.
   struct Closed {
     std::uint32_t code = 0;
     bool by_server = false;
@@ -78,15 +79,15 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   };
 
   Task<Result<void>> taken_all();
-  /// Returns whether all bytes passed to the current write are in frames.
+  /// Returns whether all bytes of the current write are in frames.
   bool taken() const noexcept { return last_ || trailers_ != nullptr ? sent_ : pending_.empty(); }
-  /// Returns whether the writer has nothing to wait for. A server that has answered completely may read no more of the
-  /// request.
+  /// Returns whether the writer has nothing to wait for. This is also so if the server has answered completely, because
+  /// it may not read the rest of the request.
   bool done() const noexcept { return broken() || ended_ || taken(); }
   /// Returns whether no more of the request can be sent.
   bool broken() const noexcept { return cancelled_ || closed_; }
   Failure failure() const;
-  /// Returns whether there is news for the coroutine that waits for the answer.
+  /// Returns whether the coroutine that waits for the answer must be resumed.
   bool has_news() const noexcept {
     return cancelled_ || closed_ || ended_ || !heads_.empty() || !body_.arrived_.empty();
   }
@@ -97,7 +98,7 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
 
   H2LinkPtr link_;
   std::int32_t id_ = 0;             // number of the stream; 0 if there is none yet
-  std::uint64_t heard_before_ = 0;  // H2Link::heard() at the start of the wait
+  std::uint64_t heard_before_ = 0;  // value of H2Link::heard() at the start of the wait
   H2AnswerBody body_;
   net::Wake reader_;
   net::Wake writer_;
@@ -107,23 +108,23 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   Duration write_timeout_{};
   Duration between_bytes_{};
   std::uint64_t moved_ = 0;
-  bool last_ = false;   // the request ends with pending_
-  bool begun_ = false;  // its first frame was made
-  bool sent_ = false;   // its last frame was made
+  bool last_ = false;   // whether the request ends with pending_
+  bool begun_ = false;  // whether the first frame of the request was made
+  bool sent_ = false;   // whether the last frame of the request was made
   // The members below belong to the answer.
   std::optional<H2AnswerHead> coming_;                     // the head whose fields are arriving
-  boost::container::small_vector<H2AnswerHead, 1> heads_;  // heads not read yet, a few at most
+  boost::container::small_vector<H2AnswerHead, 1> heads_;  // heads that were not read yet, at most a few
   H2AnswerHead head_;                                      // the head that was read last
   H2AnswerHead late_;                                      // the trailers
   bool head_request_ = false;
-  bool ended_ = false;  // nothing more of the answer follows
-  bool seen_ = false;   // a part of the answer has arrived
+  bool ended_ = false;  // whether the answer is complete
+  bool seen_ = false;   // whether a part of the answer has arrived
   bool too_large_ = false;
   bool malformed_ = false;
   bool reset_by_server_ = false;
   std::optional<Closed> closed_;
-  net::H2Held held_;  // memory of heads and body bytes
-  bool reused_;       // the connection has carried answers before
+  net::H2Held held_;  // counts the memory of heads and body bytes
+  bool reused_;       // whether the connection had carried answers before
   bool cancelled_ = false;
 };
 

@@ -23,7 +23,7 @@ class H2AnswerHead {
   /// Adds views of the fields, which are valid until this object is changed or moved.
   void write_to(http::Fields& fields) const;
 
-  static constexpr std::size_t kMaxFields = 256;  // same as over HTTP/1.1
+  static constexpr std::size_t kMaxFields = 256;  // the same as over HTTP/1.1
 
  private:
   struct Sizes {

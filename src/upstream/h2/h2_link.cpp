@@ -22,7 +22,7 @@ namespace errc = boost::system::errc;
 
 error_code not_http2() noexcept { return errc::make_error_code(errc::bad_message); }
 
-/// The duration of a turn of the loop: a connection that was idle for a shorter time needs no check.
+/// About the duration of one turn of the loop. A connection that was idle for a shorter time needs no check.
 constexpr Duration kLookedAt = std::chrono::milliseconds(5);
 
 }  // namespace
@@ -96,9 +96,9 @@ void H2Link::retire() {
   end_if_over();
 }
 
-/// Ends the connection if it is retired and idle, or if nghttp2 has nothing more to read or write. In the second case,
-/// either the server has sent GOAWAY and the last stream has ended, or the gateway has ended the connection because the
-/// bytes were not HTTP/2.
+/// Ends the connection if it is retired and idle, or if nghttp2 has nothing more to read or write. The latter has two
+/// causes: the server has sent GOAWAY and the last stream has ended, or the gateway has ended the connection because
+/// the bytes were not HTTP/2.
 void H2Link::end_if_over() {
   if (lost_ || inside_ || in_take_ || writing_ || write_call_.asked()) return;
   if (retired_ && idle()) return lose(asio_error::eof);
@@ -111,7 +111,7 @@ bool H2Link::any_begun() const noexcept {
                      [](const H2Attempt* each) { return each->begun_ && !each->closed_; });
 }
 
-// Waking an exchange may begin and end other attempts, so exchanges are not woken while the list is iterated.
+// Exchanges are woken only after this loop, because a woken exchange may begin and end other attempts.
 void H2Link::lose(error_code why, bool taken_down) {
   if (std::exchange(lost_, true)) return;
   const H2LinkPtr self(this);
@@ -120,7 +120,7 @@ void H2Link::lose(error_code why, bool taken_down) {
   timer_.disarm();
   std::vector<std::int32_t> left;
   for (auto* const each : attempts_) {
-    // an attempt whose stream was closed in this turn may not have noticed yet
+    // if a stream was closed in this turn, its attempt keeps the first reason
     if (!each->closed_) each->closed_ = {.cause = why};
     left.push_back(each->id_);
   }
@@ -168,7 +168,7 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);
   start.room->done();  // nghttp2 has copied the head
   if (id < 0) {
-    retired_ = true;  // no stream numbers are left, or no memory
+    retired_ = true;  // no stream numbers are left, or there is no memory
     return false;
   }
   --promised_;
@@ -200,7 +200,7 @@ void H2Link::leave(const H2Attempt& attempt) {
   if (attempt.id_ != 0 && !attempt.closed_) {
     const bool whole = attempt.ended_ && attempt.body_.arrived_.empty();
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, attempt.id_, whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
-    if (!attempt.begun_) end_stream(attempt.id_);  // the request may stay in nghttp2's queue forever
+    if (!attempt.begun_) end_stream(attempt.id_);  // it may stay in nghttp2's queue forever
   }
   if (!in_take_ && nghttp2_session_want_write(h2_) != 0) flush();
   rest_if_idle();
@@ -213,14 +213,15 @@ void H2Link::end_stream(std::int32_t id) {
   if (idle()) idle_since_ = pool_.clock().steady();
 }
 
-/// After a refusal the server gets no more streams on this connection until one has ended. Without any stream, the
-/// connection is useless.
+/// Records that the server has refused a stream. It gets no more streams on this connection until one has ended. If
+/// there is no stream at all, the connection is useless and is retired.
 void H2Link::note_refusal() {
   refusing_ = true;
   if (streams_.empty()) retired_ = true;
 }
 
-/// An idle connection is closed by its timer, or at once if the pool has enough of them.
+/// Called when the connection may have become idle. An idle connection is closed by its timer, or at once if the pool
+/// has enough idle connections.
 void H2Link::rest_if_idle() {
   if (lost_ || retired_ || number_ == 0 || !idle()) return;
   if (!pool_.keeps(*this))
@@ -239,7 +240,7 @@ void H2Link::arm() {
 void H2Link::expired(void* self) {
   auto& link = *static_cast<H2Link*>(self);
   if (link.asked_) return link.lose(asio_error::timed_out);
-  if (!link.idle()) return;  // armed again when the connection becomes idle
+  if (!link.idle()) return;  // the timer is armed again when the connection becomes idle
   const auto now = link.pool_.clock().steady();
   const bool old = link.closes_at_ != Clock::Steady() && now >= link.closes_at_;
   if (old || now - link.idle_since_ >= link.pool_.idle_timeout()) return link.retire();
@@ -280,8 +281,8 @@ void H2Link::run_touched() {
   }
 }
 
-/// Makes frames at once, so that the coroutine that has passed a request continues. Sends them later, because sending
-/// many frames costs no more than sending one. With a single stream, sends at once.
+/// Makes frames at once, so that the coroutine that has passed the bytes continues, but sends them later, because it
+/// costs no more to send many frames than to send one. With a single stream, sends at once.
 void H2Link::flush() {
   if (inside_ || in_take_ || writing_ || lost_) return;
   if (streams_.size() <= 1) return write();

@@ -29,12 +29,12 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   /// Bytes of an answer that the server may send before its client has taken them. With a round trip of 1 ms this
   /// allows 256 MB/s per stream, and with 50 ms still 5 MB/s.
   static constexpr std::int32_t kStreamWindow = 256 * 1024;
-  /// Bytes that the server may send on all streams together; so many that a stream whose client does not read never
-  /// delays the others.
+  /// Bytes that the server may send on all streams together. The number is so large that a stream whose client does not
+  /// read never delays other streams.
   static constexpr std::int32_t kConnectionWindow = static_cast<std::int32_t>(kMaxStreams) * kStreamWindow;
   /// Size of the output buffer, in bytes, beyond which no more frames are made until the server has taken some.
   static constexpr std::size_t kMaxWritten = 64UL * 1024;
-  /// A wait for bytes shorter than this says nothing about the connection.
+  /// Minimum length of a wait for bytes that gives reason to doubt the connection.
   static constexpr Duration kSilence = std::chrono::seconds(1);
   /// Time that a server has to answer a PING. A PING is sent only when a wait for an answer has timed out and nothing
   /// at all has arrived meanwhile.
@@ -60,9 +60,9 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   /// Reads the frames that arrived while the connection was idle, so that its end is noticed before the next request is
   /// sent.
   void look();
-  /// Stops opening streams on the connection, and closes it when the last one has ended.
+  /// Opens no more streams on the connection, and closes it when the last stream has ended.
   void retire();
-  /// Ends all attempts with this error. `taken_down` tells that an operator took the server down.
+  /// Ends all attempts with this error. `taken_down` says that an operator has taken the server down.
   void lose(error_code why, bool taken_down = false);
 
   H2Pool& pool() noexcept { return pool_; }
@@ -73,24 +73,25 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   bool taken_down() const noexcept { return taken_down_; }
   bool has_answered() const noexcept { return answered_; }
   bool is_open() const noexcept { return !lost_; }
-  /// Returns whether the connection has no stream, and none is reserved.
+  /// Returns whether the connection has neither a stream nor room that is reserved for one.
   bool idle() const noexcept { return streams_.empty() && promised_ == 0; }
 
   // The functions below are called by the attempts.
   /// Reserves room for one more stream, until open() or leave() is called.
   void keep_room() noexcept { ++promised_; }
-  /// Opens a stream for the request of `attempt`. `ends` tells that the request ends with its head. Returns false if no
+  /// Opens a stream for the request of `attempt`. `ends` says that the request ends with its head. Returns false if no
   /// stream is available any more.
   bool open(H2Attempt& attempt, const RequestStart& start, bool ends);
   /// Reports that more of the body, or the trailers, can be sent.
   void resume(const H2Attempt& attempt);
-  /// Opens the window by `bytes`, a number of bytes that were passed on.
+  /// Opens the window by `bytes`, the number of bytes that were passed on to the client.
   void consumed(std::int32_t id, std::size_t bytes);
   /// Called by an `attempt` that is being destroyed. Resets its stream if it has not ended.
   void leave(const H2Attempt& attempt);
-  /// Sends the buffered frames: at once, or together with those of other streams.
+  /// Sends the buffered frames, at once or together with frames of other streams.
   void flush();
-  /// Resumes the coroutine that waits for this stream if there is news. This may release the attempt and this object.
+  /// Resumes the coroutine that waits for this stream, if its wait is over. This may release the attempt and this
+  /// object.
   void let_go_on(std::int32_t id);
   /// Called when a wait has timed out. Sends a PING if heard() is still `before`.
   void ask_after_silence(std::uint64_t before);
@@ -126,27 +127,27 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::H2Memory memory_;
   net::H2Held written_;  // memory of frames that are not sent yet
   nghttp2_session* h2_ = nullptr;
-  std::vector<H2Attempt*> attempts_;    // attempts with a stream, which may have ended; by stream number
-  mutable H2Attempt* found_ = nullptr;  // the last result, because the next call mostly asks for the same stream
-  std::vector<std::int32_t> streams_;   // streams that are open in nghttp2 or waiting there; in order
+  std::vector<H2Attempt*> attempts_;    // attempts with a stream, which may have ended; sorted by stream number
+  mutable H2Attempt* found_ = nullptr;  // the last result of find(); the next call mostly searches for the same stream
+  std::vector<std::int32_t> streams_;   // streams that are open or queued in nghttp2; sorted
   PooledVector<std::int32_t> touched_;  // streams with an event to handle
   std::string out_;                     // frames whose write has not begun
   std::string sending_;
   net::Wake greeting_;
-  // fires if the connection is idle for too long, or if a PING is not answered
+  // expires if the connection is idle for too long, or if a PING is not answered
   net::Timer timer_{&H2Link::expired, this};
-  // a write that is scheduled; it holds a reference to this object
+  // a scheduled write, which holds a reference to this object
   net::LateCall write_call_{&H2Link::write_late, this};
   Duration write_timeout_ = std::chrono::seconds(10);
   std::uint64_t heard_ = 0;
   std::uint32_t heads_sent_ = 0;
   std::uint32_t promised_ = 0;  // number of attempts that have no stream yet
-  bool inside_ = false;         // nghttp2 must not be called again
+  bool inside_ = false;         // whether a function of nghttp2 is running, so that none may be called
   bool in_take_ = false;
   bool writing_ = false;
   bool greeted_ = false;
-  bool asked_ = false;     // a PING is unanswered
-  bool refusing_ = false;  // the server has refused a stream, and none has ended since
+  bool asked_ = false;     // whether a PING is unanswered
+  bool refusing_ = false;  // whether the server has refused a stream and no stream has ended since
   bool retired_ = false;
   bool lost_ = false;
   bool answered_ = false;

@@ -18,11 +18,10 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) noexcept {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-/// Maximum number of interim heads; more than a server has reason to send.
+/// Maximum number of interim heads; no server has reason to send so many.
 constexpr std::size_t kMaxHeads = 16;
 constexpr std::size_t kMaxAcks = 100;
-/// Maximum size of a request head in bytes; larger than the bounds of a request head plus the fields that the gateway
-/// adds.
+/// Maximum size of a request head in bytes; larger than any request head with the fields that the gateway adds.
 constexpr std::size_t kMaxSentHead = 1024UL * 1024;
 
 }  // namespace
@@ -114,7 +113,7 @@ struct H2LinkCalls {
     return 0;
   }
 
-  /// Ends the attempts whose requests were not sent, because they will not be sent any more.
+  /// Ends the attempts whose requests were not sent, because the server has sent GOAWAY and will not receive them.
   static void goes_away(H2Link& link) {
     link.retired_ = true;
     for (auto* const each : link.attempts_)
@@ -139,14 +138,14 @@ struct H2LinkCalls {
     return 0;
   }
 
-  /// Called for a request that could not be sent because the server goes away, so the server has not seen it.
+  /// Called for a request that could not be sent because of a GOAWAY, so that the server has not received it.
   static int not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self) {
     auto* const one = frame->hd.type == NGHTTP2_HEADERS ? attempt(self, frame->hd.stream_id) : nullptr;
     if (one != nullptr) end(of(self), one->id_, one->begun_ ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM);
     return 0;
   }
 
-  /// Called before the first bytes are made; from here on the server may see the request.
+  /// Called before the first bytes of a frame are made. From then on, the server may receive the request.
   static int sending(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     if (auto* const one = attempt(self, frame->hd.stream_id)) one->begun_ = true;
@@ -187,7 +186,7 @@ struct H2LinkCalls {
 
 namespace {
 
-/// The callbacks of nghttp2, shared by all connections of a thread: nghttp2 copies them.
+/// The callbacks for nghttp2. All connections of a thread use the same object, because nghttp2 copies the callbacks.
 struct H2LinkSetup {
   net::H2Calls callbacks;
   net::H2Options options;

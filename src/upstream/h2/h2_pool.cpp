@@ -16,15 +16,16 @@ H2Pool::H2Pool(Environment environment, const ServerGroupOptions& options, std::
                balance::ServerPtr row)
     : ServerDialler(environment, options, at, tls, std::move(row)) {}
 
-/// All attempts have ended. The connections only have frames left that nobody waits for.
+/// Ends the connections. All attempts have already ended, so the connections have at most frames for which no exchange
+/// waits.
 H2Pool::~H2Pool() {
   stop();
   const auto links = links_;
   for (const auto& link : links) link->lose(asio_error::operation_aborted);
 }
 
-/// Takes the first connection with room, so that the others become idle and are closed. An idle connection is checked
-/// first, and may be gone then.
+/// Returns an attempt on the first connection with room, so that the others become idle and are closed. An idle
+/// connection is checked first, which may show that it has ended.
 CountedAttemptPtr H2Pool::take(std::size_t at, std::uint64_t since) {
   for (std::size_t i = 0; i < links_.size();) {
     const H2LinkPtr link = links_[i];
@@ -76,8 +77,8 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
 
 bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_to(link.to()); }
 
-/// Called when a connection was made or has failed. A waiter that gets no stream waits for the other connections under
-/// way; if there is none, it fails with `failed` or makes its own connection.
+/// Called when a connection was made or has failed. Waiters get the streams that are available. Other waiters continue
+/// to wait if enough connections are being made; if not, a waiter fails with `failed` or makes its own connection.
 void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
   const auto any_room = [this] {
     return std::any_of(links_.begin(), links_.end(), [this](const auto& link) { return has_room(*link); });
@@ -127,12 +128,12 @@ Failure H2Pool::not_greeted(error_code why) {
 
 void H2Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
   if (!follow(addresses)) return;
-  const auto links = links_;  // a connection that ends leaves the list
+  const auto links = links_;  // a copy, because a connection that ends leaves the list
   for (const auto& link : links)
     if (link->number() > 0 && !leads_to(link->to())) link->retire();
 }
 
-/// The connection is kept whatever happened to the attempt.
+/// Takes an attempt back. Its connection stays open whatever happened to the attempt.
 void H2Pool::give_back(CountedAttemptPtr attempt) { attempt->take_back(); }
 
 void H2Pool::break_off() {

@@ -1,6 +1,6 @@
 #pragma once
-// The HTTP/2 connections to one server: as few as can carry its streams. An exchange that finds no room waits for a
-// connection that is being made, unless that many exchanges wait already that the new connection will be full.
+// The HTTP/2 connections to one server: as few as can carry all streams. An exchange that finds no room waits for a
+// connection that is being made, unless so many exchanges already wait for it that it will be full.
 
 #include "h2_link.hpp"
 #include "upstream/server_dialler.hpp"
@@ -38,7 +38,7 @@ class H2Pool final : public ServerDialler {
 
   /// Called when a connection is lost.
   void forget(H2Link& link);
-  /// Returns whether the pool keeps `link` as one more idle connection.
+  /// Returns whether the pool may have `link` as one more idle connection.
   bool keeps(const H2Link& link) const noexcept;
 
  private:
@@ -54,8 +54,8 @@ class H2Pool final : public ServerDialler {
   bool has_room(const H2Link& link) const noexcept;
   Task<Result<CountedAttemptPtr, Failure>> dial(Clock::Steady until);
   Failure not_greeted(error_code why);
-  /// Returns how many exchanges may wait for the connections under way. The maker of a connection uses one of its
-  /// streams itself.
+  /// Returns how many exchanges may wait for the connections under way. The exchange that makes a connection uses one
+  /// of its streams itself.
   std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
   Duration left_until(Clock::Steady until) const;
