@@ -48,7 +48,7 @@ bool JsonWalk::refuse_fault(char close) {
   if (fault == JsonFault::comma)
     return refuse_at(text_.rfind(',', here()), std::string("nothing follows this ',' but '") + close + '\'',
                      "remove the comma");
-  return false;  // the reason was recorded where it was found
+  return false;  // the mistake was recorded where it was found
 }
 
 bool JsonWalk::text(std::string& out) {

@@ -39,7 +39,8 @@ class Wiped {
   std::vector<char> bytes_;
 };
 
-/// Decodes strictly (RFC 4648 section 3): padded, with no other characters and no unused bits. Returns false otherwise.
+/// Decodes strictly (RFC 4648 section 3). Returns false if the padding is missing, if there are other characters, or if
+/// unused bits are not zero.
 bool decode(std::string_view text, Wiped& out) {
   if (text.empty() || text.size() % 4 != 0) return false;
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
@@ -79,7 +80,7 @@ BasicForm read_basic(std::string_view value, BasicCredentials& out) {
 
 bool is_password(const SecretText& password, const std::string& hash) {
   if (password.view().size() > kLongestPassword) return false;
-  // 32 KiB of zeros, as libcrypt requires.
+  // libcrypt requires this object of 32 KiB to be zero.
   const auto room = std::make_unique<crypt_data>();
   const char* const made = crypt_rn(password.c_str(), hash.c_str(), room.get(), sizeof(crypt_data));
   const bool right = made != nullptr && equal_in_constant_time(made, hash);

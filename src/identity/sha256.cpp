@@ -10,7 +10,8 @@
 namespace headgate::identity {
 
 Sha256 sha256(std::string_view text) {
-  // The context and the algorithm are kept, because fetching them costs more than the hash.
+  // The context and the algorithm are stored for each thread, because it costs more to fetch them than to compute the
+  // hash.
   thread_local const std::unique_ptr<EVP_MD_CTX, FreedBy<EVP_MD_CTX_free>> context(EVP_MD_CTX_new());
   thread_local const std::unique_ptr<EVP_MD, FreedBy<EVP_MD_free>> algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr));
   Sha256 digest{};

@@ -16,7 +16,7 @@ constexpr const char* kMakeAgain = "make it again with bcrypt: htpasswd -B -C 10
 struct Format {
   std::string_view begin, name;
 };
-/// Formats of other programs that are refused.
+/// Hash formats of other programs, which are refused.
 constexpr Format kRefusedFormats[] = {{"$apr1$", "is Apache's MD5 ($apr1$)"},
                                       {"$1$", "is MD5 ($1$)"},
                                       {"$5$", "is SHA-256 of crypt ($5$)"},
@@ -43,7 +43,7 @@ unsigned cost_of(std::string_view hash) noexcept {
   return digit(hash[4]) && digit(hash[5]) ? static_cast<unsigned>((hash[4] - '0') * 10 + (hash[5] - '0')) : 0;
 }
 
-/// Returns why the hash is refused; the message is empty if the hash is accepted.
+/// Returns the reason why the hash is refused; the message is empty if the hash is accepted.
 UserFileError fault_of_hash(std::string_view hash) {
   if (hash.empty()) return {.message = "there is no hash after the name", .help = kMakeAgain};
   for (const auto& [begin, name] : kRefusedFormats)
@@ -56,8 +56,8 @@ UserFileError fault_of_hash(std::string_view hash) {
             .help = kMakeAgain};
   }
   const auto cost = cost_of(hash);
-  // The valid last characters. Only two bits of the salt's last digit and four bits of the digest's last digit are
-  // significant. With any other characters no password would ever match.
+  // The valid last characters of salt and digest: only two bits of the salt's last digit and four bits of the digest's
+  // last digit are significant. A hash with any other character would never match a password.
   constexpr std::string_view kLastOfSalt = ".Oeu", kLastOfDigest = ".CGKOSWaeimquy26";
   if (cost == 0 || hash.size() != kBcryptBytes || !are_crypt_digits(hash.substr(7)) ||
       kLastOfSalt.find(hash[28]) == kLastOfSalt.npos || kLastOfDigest.find(hash.back()) == kLastOfDigest.npos)
@@ -85,7 +85,7 @@ std::string_view without_line_end(std::string_view line) noexcept {
   return line;
 }
 
-/// Parses a line and sets `out`. Returns what is wrong; the message is empty if the line is valid.
+/// Parses a line and sets `out`. Returns the mistake in the line; the message is empty if the line is valid.
 UserFileError read_line(std::string_view line, User& out) {
   const auto colon = line.find(':');
   if (colon == line.npos) return {.message = "there is no ':' between a name and a hash"};

@@ -1,6 +1,6 @@
 #pragma once
-// An address as a number. Every hop of every request is parsed into this form and compared, because Asio's addresses
-// take 32 bytes of memory each, and passing one on costs as much as parsing its text.
+// An address as a number. Every hop of every request is parsed into this form and compared in it. Asio's addresses are
+// not used, because each takes 32 bytes of memory, and to copy one costs as much as to parse its text.
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/endian/conversion.hpp>
@@ -10,7 +10,7 @@
 namespace headgate::identity {
 
 /// An IPv6 address, or an IPv4 address as IPv4-mapped IPv6 (RFC 4291 section 2.5.5.2), which counts as the same
-/// address. Has no zone, because a zone has no meaning on another machine.
+/// address. There is no zone, because a zone has no meaning on another machine.
 struct AddressBits {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

@@ -53,7 +53,8 @@ std::optional<Sixteen> next(const Sixteen& number) noexcept {
   return number.first == kAll ? std::nullopt : std::optional(Sixteen{number.first + 1, 0});
 }
 
-/// Iterates over the blocks in order. The stack has the blocks that contain the current position, the smallest last.
+/// Iterates over the blocks in order. Its stack has the blocks that contain the current position; the smallest block is
+/// on top.
 template <class Ranges, class Number>
 class Walk {
  public:
@@ -108,8 +109,8 @@ template <class Ranges, class Number>
 int find(const Ranges& ranges, const Number& address) noexcept {
   auto left = ranges.starts.size();
   if (left == 0) return AddressBlocks::kNone;
-  // Finds the last start that is not after the address, without branches that depend on the address, because they would
-  // be unpredictable.
+  // Finds the last start that is not after the address. The search has no branches that depend on the address, because
+  // the processor could not predict them.
   const Number* at = ranges.starts.data();
   while (left > 1) {
     const auto half = left / 2;

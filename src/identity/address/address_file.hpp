@@ -1,5 +1,5 @@
 #pragma once
-// Reads files of addresses, with a bound on blocks that tests can set.
+// Reads files of addresses. Tests can set the maximum number of blocks.
 
 #include "headgate/identity/address_blocks.hpp"
 

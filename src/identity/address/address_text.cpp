@@ -48,7 +48,7 @@ unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   const auto worth = [text](std::size_t place) {
     return unsigned{kHexValues[static_cast<unsigned char>(text[place])]};
   };
-  if (at + 4 <= text.size()) {  // the usual case: four digits at once cost half as much as one by one
+  if (at + 4 <= text.size()) {  // the usual case: to parse four digits at once costs half as much as one by one
     const unsigned a = worth(at), b = worth(at + 1), c = worth(at + 2), d = worth(at + 3);
     if ((a | b | c | d) < 16) {
       at += 4;
@@ -121,7 +121,7 @@ std::optional<AddressBits> parse_v4(std::string_view text) noexcept {
   return bits_of(ip::address_v4(*bits));
 }
 
-// Written by hand, because inet_pton takes twice as long and every hop of every request is parsed here.
+// inet_pton is not used, because it takes twice as long, and every hop of every request is parsed here.
 std::optional<AddressBits> parse_v6(std::string_view text) noexcept {
   Groups groups;
   std::optional<Groups> head;  // the groups before "::"

@@ -23,8 +23,8 @@ std::optional<AddressBits> parse_v6(std::string_view text) noexcept;
 /// Parses an address of either form. IPv4-mapped IPv6 stays IPv6.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text) noexcept;
 
-/// Returns IPv4-mapped IPv6 as IPv4. Other addresses are unchanged except for the zone, which is dropped because it has
-/// no meaning on another machine.
+/// Returns an IPv4-mapped IPv6 address as IPv4. Returns any other address unchanged, but without its zone, which has no
+/// meaning on another machine.
 boost::asio::ip::address unmapped(const boost::asio::ip::address& address) noexcept;
 
 /// Returns `address` with all but its first `prefix` bits cleared.

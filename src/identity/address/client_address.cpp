@@ -14,7 +14,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// Calls `read` with the parser of this field, which returns the address of the nearest hop first.
+/// Calls `read` with the parser of the field. The parser returns the address of the nearest hop first.
 template <class Read>
 auto with_addresses(AddressField field, std::span<const std::string_view> fields, const Read& read) noexcept {
   if (field == AddressField::forwarded) return read(Forwarded(fields));
@@ -67,7 +67,7 @@ std::string_view address_text(const ip::address& address, std::span<char> buffer
 }
 
 std::string_view client_ip_key(const ip::address& address, unsigned ipv6_prefix, std::span<char> buffer) noexcept {
-  constexpr std::size_t kLongest = kMaxAddressText + 4;  // "/128"
+  constexpr std::size_t kLongest = kMaxAddressText + 4;  // the longest suffix is "/128"
   if (buffer.size() < kLongest) return {};
   const auto plain = unmapped(address);
   if (plain.is_v4()) return {buffer.data(), write_address(plain, buffer)};

@@ -10,7 +10,7 @@
 namespace headgate::identity {
 namespace {
 
-/// RFC 9110 section 5.6.2.
+/// The characters of a token (RFC 9110 section 5.6.2).
 constexpr auto kTokenCharacters = [] {
   std::array<bool, 256> in{};
   for (unsigned c = 0; c < in.size(); ++c) in[c] = is_alnum(static_cast<char>(c));
@@ -18,7 +18,8 @@ constexpr auto kTokenCharacters = [] {
   return in;
 }();
 
-/// The characters that a quoted string may have (RFC 9110 section 5.6.4): no control characters except the tab.
+/// Returns whether a quoted string may have this character (RFC 9110 section 5.6.4): any except control characters
+/// other than the tab.
 bool is_quotable(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return c == '\t' || (byte >= 0x20 && byte != 0x7f);
@@ -35,7 +36,7 @@ std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
 }
 
 /// Takes a quoted string from the front of a text that begins with a quote. Returns the text between the quotes, with
-/// its escapes. Empty if the closing quote is missing or a character is not allowed.
+/// its escapes. The result is empty if the closing quote is missing or a character is not allowed.
 std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   for (std::size_t at = 1; at < rest.size(); ++at) {
     if (rest[at] == '"') {
@@ -49,7 +50,7 @@ std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   return std::nullopt;
 }
 
-/// Storage for any address with its port, and for more than the longest hidden port.
+/// Storage for a node: large enough for any address with its port, and for the longest hidden port.
 using NodeRoom = std::array<char, 128>;
 
 /// Returns the text of a quoted string without its escapes; the result may be stored in `room`. Empty if it does not
@@ -65,8 +66,8 @@ std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom
   return std::string_view(room.data(), size);
 }
 
-/// Returns whether the text is a hidden port: a hop may hide its port, and its address still counts (RFC 7239 section
-/// 6.3).
+/// Returns whether the text is a hidden port. A hop may hide its port; its address counts nevertheless (RFC 7239
+/// section 6.3).
 bool is_hidden_port(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '_') return false;
   return std::all_of(text.begin() + 1, text.end(),
@@ -79,7 +80,7 @@ std::optional<AddressBits> parse_for(std::string_view value) noexcept {
   return node->address;
 }
 
-/// `lower` must be in lower case.
+/// Returns whether `name` equals `lower` if case is ignored. `lower` must be in lower case.
 bool is_named(std::string_view name, std::string_view lower) noexcept {
   return name.size() == lower.size() &&
          std::equal(name.begin(), name.end(), lower.begin(), [](char a, char b) { return (a | 0x20) == b; });
@@ -120,7 +121,8 @@ class Element {
     return address_.has_value();
   }
 
-  /// Sets a parameter, which must not occur twice (RFC 7239 section 4).
+  /// Stores the value of a parameter. Returns false if the parameter occurs twice, which is an error (RFC 7239 section
+  /// 4).
   static bool note(std::string_view& place, std::string_view value) noexcept {
     if (!place.empty()) return false;
     if (value.find('\\') == value.npos) place = value;

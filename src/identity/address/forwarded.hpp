@@ -7,9 +7,9 @@
 
 namespace headgate::identity {
 
-/// Returns the position of the last comma outside quoted strings, or npos. Searches from the right: a quote ends a
-/// string, which begins at the next quote to the left that is not escaped by an odd number of backslashes. If the text
-/// follows the grammar, a parser from the left gives the same result.
+/// Returns the position of the last comma outside quoted strings, or npos. Searches from the right. A quote then is the
+/// end of a string, whose beginning is the next quote to the left that is not escaped by an odd number of backslashes.
+/// If the text follows the grammar, a parser from the left gives the same result.
 std::size_t last_comma_outside_quotes(std::string_view text) noexcept;
 
 class Forwarded {

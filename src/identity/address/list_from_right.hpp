@@ -11,9 +11,8 @@
 namespace headgate::identity {
 
 /// The elements of several fields, which form one list in the order received (RFC 9110 section 5.3). `last_comma`
-/// returns the position of the comma before the last element of a text, or npos. A client may have written anything
-/// further to the left. The client's part is not read before all elements to its right are returned, so it cannot
-/// change them.
+/// returns the position of the comma before the last element of a text, or npos. The left part of the list may have
+/// been written by the client. It is not read before all elements to its right were returned, so it cannot change them.
 template <std::size_t (*last_comma)(std::string_view) noexcept>
 class ListFromRight {
  public:
@@ -36,7 +35,7 @@ class ListFromRight {
  private:
   std::span<const std::string_view> fields_;
   std::string_view rest_;
-  bool within_ = false;  // rest_ still has elements; the leftmost may be empty
+  bool within_ = false;  // whether rest_ still has elements, of which the leftmost may be empty
 };
 
 }  // namespace headgate::identity

@@ -21,7 +21,7 @@ bool holds(const Network& network, const AddressBits& address) noexcept {
   if (const auto* v4 = std::get_if<ip::network_v4>(&network)) {
     return address.is_v4() && begin_alike(bits_of(v4->address()), address, kMapped + v4->prefix_length());
   }
-  // A block within ::ffff:0:0/96 contains IPv4 addresses. No other IPv6 block contains any, not even ::/0.
+  // Only blocks within ::ffff:0:0/96 contain IPv4 addresses; other IPv6 blocks contain none, not even ::/0.
   const auto& v6 = *std::get_if<ip::network_v6>(&network);
   if (v6.prefix_length() < kMapped && address.is_v4()) return false;
   return begin_alike(bits_of(v6.address()), address, v6.prefix_length());

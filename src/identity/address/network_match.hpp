@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// Does the same as the public `contains`.
+/// Does the same as the public `contains`, for an address in this form.
 bool contains(std::span<const Network> networks, const AddressBits& address) noexcept;
 
 }  // namespace headgate::identity

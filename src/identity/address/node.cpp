@@ -10,7 +10,7 @@ std::optional<ForwardedNode> parse_node(std::string_view text) noexcept {
   const bool bracketed = text.starts_with('[');
   const auto end = text.find(bracketed ? ']' : ':');
   if (bracketed && end == text.npos) return std::nullopt;
-  // The notation decides the family: "[::ffff:192.0.2.1]" is IPv6 here.
+  // The notation decides the family, so "[::ffff:192.0.2.1]" is IPv6 here.
   const auto address = bracketed ? parse_v6(text.substr(1, end - 1)) : parse_v4(text.substr(0, end));
   if (!address) return std::nullopt;
 
@@ -33,7 +33,8 @@ bool is_port(std::string_view text) noexcept {
 }
 
 std::optional<AddressBits> parse_entry(std::string_view text) noexcept {
-  // IPv6 without brackets has a colon after its first group of at most four digits. No IPv4 address is that short.
+  // An IPv6 address without brackets has a colon after at most four digits. No IPv4 address is so short that its port
+  // could begin there.
   constexpr std::size_t kLongestGroup = 4;
   const auto start = text.substr(0, kLongestGroup + 1);
   if (!text.starts_with('[') && std::find(start.begin(), start.end(), ':') != start.end()) return parse_v6(text);

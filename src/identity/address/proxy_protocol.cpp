@@ -70,7 +70,8 @@ constexpr std::size_t kPrefix = 16;
 constexpr unsigned kTypeCrc32c = 0x03;
 constexpr unsigned kTypeSsl = 0x20;
 constexpr unsigned kClientSsl = 0x01;
-// A certificate was sent on this connection, or in the session that it resumes.
+// The bits for a client certificate: one that was sent on this connection, and one in the session that the connection
+// resumes.
 constexpr unsigned kClientCertificate = 0x02 | 0x04;
 
 unsigned byte_at(std::string_view bytes, std::size_t at) noexcept { return static_cast<unsigned char>(bytes[at]); }
@@ -139,7 +140,7 @@ bool read_tlvs(std::string_view header, std::string_view tlvs, ProxyHeader& out)
   return true;
 }
 
-/// Returns the size of both addresses and ports of a family, in bytes; empty for a reserved value.
+/// Returns the size of both addresses and ports of a family, in bytes; empty if the family is a reserved value.
 std::optional<std::size_t> addresses_size(unsigned family_and_transport) noexcept {
   switch (family_and_transport) {
     case 0x00:

@@ -14,8 +14,8 @@ class RealIp {
  public:
   explicit RealIp(std::span<const std::string_view> fields) noexcept : fields_(fields) {}
 
-  /// Returns the address at the first call. Empty at later calls, if parse_entry rejects it, or if there are two
-  /// fields, because one of them may come from the client.
+  /// Returns the address at the first call. Later calls return nothing. The first call also returns nothing if
+  /// parse_entry rejects the address, or if there are two fields, because one of them may come from the client.
   std::optional<AddressBits> next() noexcept;
 
  private:

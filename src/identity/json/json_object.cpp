@@ -13,7 +13,7 @@ namespace {
 
 using Kind = JsonMember::Kind;
 
-constexpr std::size_t kTypicalMembers = 12;  // members in a typical set of claims
+constexpr std::size_t kTypicalMembers = 12;  // number of members in a typical set of claims
 
 /// Collects members from a JsonReader.
 class MemberReader {

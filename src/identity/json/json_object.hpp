@@ -27,12 +27,12 @@ struct JsonMember {
 constexpr int kMaxJsonDepth = 16;
 
 /// Returns the members of `json` in order. Empty if `json` is not exactly one object of valid UTF-8, is nested deeper
-/// than kMaxJsonDepth, or has a name twice (two readers would take different values).
+/// than kMaxJsonDepth, or has a name twice, because two readers could use different values.
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json);
 
 /// Does the same, and appends the members of nested objects, each named by its path, such as "realm_access.roles". A
-/// path of more than kMaxPath bytes is left out. If the object itself has a member of that name, this member is used
-/// instead. Empty if two paths are the same.
+/// path of more than kMaxPath bytes is left out. If the object itself has a member with the same name as a path, that
+/// member is used. The result is empty if two paths are the same.
 std::optional<std::vector<JsonMember>> read_json_paths(std::string_view json);
 inline constexpr std::size_t kMaxPath = 128;
 

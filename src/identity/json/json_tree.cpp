@@ -14,10 +14,11 @@ namespace {
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
-/// Detects the errors in a text that the parser itself accepts.
+/// Detects errors in a text that the library's parser accepts.
 class Watch {
  public:
-  /// Returns whether no error was found so far. After an error, nothing more is kept.
+  /// Handles an event of the parser. Returns whether no error has been found so far; after an error, the parser stores
+  /// nothing more.
   bool operator()(int depth, Event event, const Json& parsed) {
     if (!objection_.empty()) return false;
     if (event == Event::object_start) names_.emplace_back();

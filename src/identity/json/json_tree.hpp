@@ -11,8 +11,8 @@
 
 namespace headgate::identity {
 
-/// A JSON value; never null. A pointer, because the value itself can be converted from anything, even from the text of
-/// an error.
+/// A JSON value; never null. The type is a pointer, because the value itself can be constructed from anything, even
+/// from the text of an error.
 using JsonTree = std::shared_ptr<const nlohmann::json>;
 
 /// Returns the value of `json`. There is an error if `json` is not exactly one value of valid UTF-8, is nested deeper

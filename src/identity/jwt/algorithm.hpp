@@ -17,7 +17,7 @@ enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
 struct AlgorithmForm {
   AlgorithmFamily family;
   const char* digest;  ///< OpenSSL's name of the hash; null if the signature scheme has its own hash
-  std::size_t hash;    ///< size of the hash in bytes; for HMAC also the minimum size of a secret
+  std::size_t hash;    ///< size of the hash in bytes, which is also the minimum size of a secret for HMAC
 };
 
 const AlgorithmForm& form_of(JwtAlgorithm algorithm) noexcept;

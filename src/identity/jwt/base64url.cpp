@@ -17,7 +17,7 @@ constexpr std::array<std::uint8_t, 256> values() {
   return out;
 }
 constexpr auto kValues = values();
-constexpr std::uint32_t kMax = 63;  // the largest valid value; kNone is larger, even when combined with others by OR
+constexpr std::uint32_t kMax = 63;  // the largest valid value; kNone is larger, also after an OR with other values
 
 std::uint32_t value_of(char c) noexcept { return kValues[static_cast<unsigned char>(c)]; }
 
@@ -47,7 +47,7 @@ std::optional<std::string_view> decode_base64url(std::string_view text, std::spa
       held &= (1U << bits) - 1;
     }
   }
-  // the text is another spelling of the same bytes, but a token must have only one spelling
+  // text whose unused bits are not zero is a second spelling of the same bytes, but a token must have only one spelling
   if (held != 0) return std::nullopt;
   return std::string_view(out.data(), size);
 }

@@ -37,13 +37,13 @@ bool is_literal(const JsonMember& member) noexcept {
   return member.kind == Kind::integer || member.kind == Kind::boolean;
 }
 
-/// Returns whether the claim can be a key: short, and safe in a log line or a header field.
+/// Returns whether the claim can be a key. It must be short, and safe in a log line and in a header field.
 bool usable(const JsonMember& member) noexcept {
   if (is_literal(member)) return true;
   return member.kind == Kind::text && member.text.size() <= kMaxClaim && is_printable(member.text);
 }
 
-/// Stores a digest, to distinguish callers, as described at VerifiedToken::digests.
+/// Stores a digest of the claim, by which callers are distinguished, as described at VerifiedToken::digests.
 void keep_digest(const JsonMember& member, Claims& digests) {
   auto all = member.text;
   for (const auto& text : member.texts) all.append(text).push_back('\0');
@@ -78,7 +78,7 @@ std::string_view issuer_of(const Members& claims) noexcept {
 Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer& issuer, Instant now) {
   const auto life = read_lifetime(claims, issuer);
   if (!life && life.error() == JwtError::malformed) return forever(JwtError::malformed);
-  // Checked before the dates, because these errors are permanent and can be cached forever.
+  // Issuer and audience are checked before the dates, because their errors are permanent and can be cached for ever.
   if (!issuer.issuer.empty() && issuer_of(claims) != issuer.issuer) return forever(JwtError::wrong_issuer);
   if (!meant_for(claims, issuer.audiences)) return forever(JwtError::wrong_audience);
   if (!life) return forever(life.error());

@@ -11,7 +11,7 @@ constexpr char kLengthInOneByte = static_cast<char>(0x81);
 
 bool looks_negative(std::string_view magnitude) noexcept { return (magnitude.front() & 0x80) != 0; }
 
-/// Returns the number without leading zeros, which DER does not allow; zero itself keeps one.
+/// Returns the number without leading zero bytes, which DER does not allow. Zero itself keeps one byte.
 std::string_view shortest(std::string_view magnitude) noexcept {
   const auto zeros = std::min(magnitude.find_first_not_of('\0'), magnitude.size() - 1);
   return magnitude.substr(zeros);

@@ -22,7 +22,7 @@ class EcdsaDer {
   void put(char byte) noexcept { bytes_[size_++] = byte; }
   void put_integer(std::string_view magnitude) noexcept;
 
-  // with room for the tags and lengths of three values, a zero before r and s, and a long length
+  // has room for the tags and lengths of three values, a zero byte before r and before s, and the long form of a length
   std::array<char, kMaxRaw + 9> bytes_;
   std::size_t size_ = 0;
 };

@@ -22,8 +22,8 @@ BigNumberOwner from_hex(const char* text) {
   return BigNumberOwner(raw);
 }
 
-/// Arithmetic modulo p. Neither its speed nor constant time matters: keys are public, and are parsed only with a
-/// configuration or a JWK Set.
+/// Arithmetic modulo p. It need be neither fast nor constant in time, because keys are public, and are parsed only with
+/// a configuration or a JWK Set.
 class Field {
  public:
   explicit Field(const char* p) : p_(from_hex(p)), context_(BN_CTX_new()) {}
@@ -67,13 +67,14 @@ EdwardsPoint judge_point(const EdwardsCurve& curve, std::span<const unsigned cha
   const auto a = field.number(curve.a);
   const auto y2 = field.times(y, y);
   const auto dy2 = field.times(from_hex(curve.d), y2);
-  // x^2 is a quotient. A quotient is a square if the product of its two numbers is a square.
+  // x^2 is the quotient above / below. A quotient is a square if and only if the product of numerator and denominator
+  // is a square.
   const auto above = field.minus(one, y2);
   const auto below = field.minus(a, dy2);
   if (!field.is_square(field.times(above, below))) return EdwardsPoint::off_curve;
 
-  // Points of order 1 and 2 have x = 0. Points of order 4 have y = 0. Points of order 8 have a x^2 = y^2, because their
-  // doubles have y = 0.
+  // Points of order 1 and 2 have x = 0. Points of order 4 have y = 0. Points of order 8 have a x^2 = y^2, because twice
+  // such a point has y = 0.
   const auto ax2 = field.times(a, above);
   const auto y2_below = field.times(y2, below);
   if (BN_is_zero(above.get()) || BN_is_zero(y.get()) || BN_cmp(ax2.get(), y2_below.get()) == 0) {

@@ -17,7 +17,7 @@ extern const EdwardsCurve kEd448;
 enum class EdwardsPoint {
   valid,
   off_curve,    ///< the bytes are not a point of the curve, or not the only valid encoding of one
-  small_order,  ///< one of the few points that have very few multiples, so that signatures can be guessed
+  small_order,  ///< one of the few points with very few multiples, for which signatures can be guessed
 };
 
 /// Classifies an encoded point: y in little-endian order, with the sign of x in the highest bit of the last byte.

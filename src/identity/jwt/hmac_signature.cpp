@@ -12,7 +12,8 @@
 namespace headgate::identity {
 namespace {
 
-/// A context with the key, which is copied for each token. The original is only read, so several threads can use it.
+/// An HMAC context with the key. Each check copies the context and only reads the original, so several threads can use
+/// the object.
 class HmacSignature final : public Signature {
  public:
   HmacSignature(MacContext keyed, std::size_t size) noexcept : keyed_(std::move(keyed)), size_(size) {}
@@ -40,7 +41,7 @@ Signature::Made make_hmac_signature(JwtAlgorithm algorithm, std::string_view sec
   const QuietErrors quiet;
   const MacOwner mac(EVP_MAC_fetch(nullptr, "HMAC", nullptr));
   MacContext keyed(mac ? EVP_MAC_CTX_new(mac.get()) : nullptr);
-  // OpenSSL's parameter needs a non-const pointer, but only reads it.
+  // OpenSSL needs a non-const pointer here, but does not change the text.
   const std::array params{OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, const_cast<char*>(form.digest), 0),
                           OSSL_PARAM_construct_end()};
   if (!keyed || EVP_MAC_init(keyed.get(), bytes_of(secret.data()), secret.size(), params.data()) != 1) {

@@ -30,7 +30,7 @@ bool is_meant_to_verify(JwkMembers& members) {
          (!operations || std::find(operations->begin(), operations->end(), "verify") != operations->end());
 }
 
-/// RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2.
+/// Returns whether the key has a member of private keys (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2).
 bool is_private(const JwkMembers& members) {
   constexpr std::array kPrivate{"d", "p", "q", "dp", "dq", "qi", "oth"};
   return std::any_of(kPrivate.begin(), kPrivate.end(), [&](const char* name) { return members.has(name); });

@@ -9,11 +9,10 @@
 
 namespace headgate::identity {
 
-/// Returns the key in `jwk`, for those of `algorithms` that the key may be used with: all that match its type and
-/// curve, or only its own `alg`. Null if the key is for another use: another `use`, `key_ops` without verify, an `alg`
-/// that is not listed, an unknown `kty` or `crv`. The error is a sentence without a final dot and quotes nothing of the
-/// key. There is an error if the key breaks a rule of its kind, or is a private key. Links to keys (x5u, x5c) are
-/// ignored.
+/// Returns the key in `jwk`. Its algorithms are its own `alg` or, if it has none, all of `algorithms` that match its
+/// type and curve. Null if the key has another use: another `use`, `key_ops` without verify, an `alg` that is not
+/// listed, or an unknown `kty` or `crv`. The error is a sentence without a final dot and quotes nothing of the key.
+/// There is an error if the key breaks a rule of its kind, or is a private key. Links to keys (x5u, x5c) are ignored.
 SigningKey::Made read_jwk(const nlohmann::json& jwk, std::span<const JwtAlgorithm> algorithms);
 
 /// Returns whether `jwk` is the private half of a key pair. If so, no key of the same JWK Set can be trusted.

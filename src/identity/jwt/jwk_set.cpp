@@ -16,7 +16,8 @@ constexpr std::size_t kMaxKeys = 256;
 
 using Keys = std::vector<std::shared_ptr<const SigningKey>>;
 
-/// Returns whether a token could mean either key, so that the choice would be arbitrary.
+/// Returns whether a token could be meant for either of the two keys, because both have the same kid and an algorithm
+/// in common.
 bool clash(const SigningKey& one, const SigningKey& other) {
   return one.kid() && one.kid() == other.kid() && one.overlaps(other);
 }

@@ -22,7 +22,8 @@ std::string_view without_application(std::string_view type) noexcept {
   return type;
 }
 
-/// Writes a string to `out`; an absent member is no error. Returns false if the member is not a string.
+/// Writes the string of a member to `out`. Returns false if the member is not a string; an absent member is not an
+/// error.
 bool read_text(const Members& members, std::string_view name, std::optional<std::string>& out) {
   const auto* member = find_member(members, name);
   if (!member) return true;

@@ -31,12 +31,12 @@ struct JoseHeader {
 };
 
 /// Parses the encoded `header`. Errors: unsupported_algorithm for an unknown algorithm, including "none"; malformed for
-/// text that is not base64url of a JSON object, an `alg`, `kid` or `typ` that is not a string, and any `crit` or `b64`
-/// (RFC 7515 section 4.1.11, RFC 7797), because no extension is supported.
+/// text that is not base64url of a JSON object, for an `alg`, `kid` or `typ` that is not a string, and for any `crit`
+/// or `b64` (RFC 7515 section 4.1.11, RFC 7797), because no extensions are supported.
 Result<JoseHeader, JwtError> read_header(std::string_view header);
 
-/// Returns whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515
-/// section 4.1.9, RFC 9068 section 2.1).
+/// Returns whether `type` is one of `accepted`: media types, of which case and a leading "application/" are ignored
+/// (RFC 7515 section 4.1.9, RFC 9068 section 2.1).
 bool is_type_among(std::string_view type, std::span<const std::string> accepted) noexcept;
 
 }  // namespace headgate::identity

@@ -29,7 +29,8 @@ SigningKey::Made of_secret(const JwtIssuer& issuer) {
   return "there is a secret, but none of the algorithms can use it: " + names_of(issuer.algorithms);
 }
 
-/// Returns an error for the first algorithm without a key, if no JWK Set can supply one later; otherwise "".
+/// Returns an error for the first algorithm for which there is no key, and no JWK Set that could supply one later;
+/// otherwise "".
 std::string unserved(const JwtIssuer& issuer, const Keys& keys) {
   if (keys.empty() || !issuer.keys.jwks_file.empty() || !issuer.keys.jwks_url.empty()) return {};
   for (const auto algorithm : issuer.algorithms) {

@@ -45,7 +45,8 @@ std::optional<JwtError> check_signature(const JwtKeys& keys, const JoseHeader& h
   for (const auto* candidate : candidates) {
     if (candidate->matches(text, signature)) return std::nullopt;
   }
-  // The keys without a kid did not match. The issuer may have a newer set with a key of this kid.
+  // Only keys without a kid were tried, and did not match. The issuer may have a newer set, with a key that has this
+  // kid.
   return named == Naming::foreign_name ? JwtError::unknown_key : JwtError::bad_signature;
 }
 

@@ -10,10 +10,11 @@
 
 namespace headgate::identity {
 
-/// Maximum number of keys to try with one token. Each key costs a check, and a token without a kid may match all keys.
+/// Maximum number of keys to try with one token. Each try costs a signature check, and without a kid in the token all
+/// keys may be candidates.
 constexpr std::size_t kMaxTried = 4;
 
-/// Returns no error if one of `keys` made `signature`, which is decoded, over `text`; otherwise unknown_key or
+/// Returns no error if one of `keys` has made the decoded `signature` over `text`; otherwise unknown_key or
 /// bad_signature. The rules are those of JwtVerifier::verify.
 std::optional<JwtError> check_signature(const JwtKeys& keys, const JoseHeader& header, std::string_view text,
                                         std::string_view signature);

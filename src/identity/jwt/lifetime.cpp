@@ -10,7 +10,7 @@ namespace {
 using Kind = JsonMember::Kind;
 using Members = std::vector<JsonMember>;
 
-constexpr double kEndOfTime = 253402300800;  // 10000-01-01; larger numbers (such as milliseconds) would overflow
+constexpr double kEndOfTime = 253402300800;  // 10000-01-01; larger numbers, such as milliseconds, would overflow
 
 /// Reads a NumericDate. Returns false if the member exists but is not one.
 bool read_date(const Members& claims, std::string_view name, std::optional<Instant>& out) noexcept {

@@ -18,8 +18,8 @@ struct Lifetime {
   Instant until = Instant::max();      ///< end of validity, not included
   JwtError ended = JwtError::expired;  ///< the error from `until` on: expired or too_old
 
-  /// Returns why the token is not valid at `now`, and until when this result stays the same; empty if the token is
-  /// valid.
+  /// Returns the reason why the token is not valid at `now`, and the time until which this result stays the same; empty
+  /// if the token is valid.
   std::optional<RefusedToken> refusal(Instant now) const noexcept;
 };
 

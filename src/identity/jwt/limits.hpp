@@ -8,7 +8,7 @@ namespace headgate::identity {
 /// Maximum bytes of a whole token. A larger token is refused before anything is decoded.
 constexpr std::size_t kMaxToken = 8192;
 
-/// Maximum bytes of a string claim that is kept. It is bounded because it becomes a key of a limit and a field of the
+/// Maximum size in bytes of a string claim that is stored. Such a claim may become a key of a limit and a field of the
 /// log.
 constexpr std::size_t kMaxClaim = 1024;
 

@@ -28,7 +28,7 @@ using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, FreedBy<OSSL_PARAM_BLD_free
 using ParamsOwner = std::unique_ptr<OSSL_PARAM, FreedBy<OSSL_PARAM_free>>;
 
 /// Drops the errors that OpenSSL queues on this thread within its scope. A TLS connection on the same thread reads the
-/// same queue, and would take a refused token for its own failure.
+/// same queue, and would take the error of a refused token for its own.
 class QuietErrors {
  public:
   QuietErrors() noexcept { ERR_set_mark(); }

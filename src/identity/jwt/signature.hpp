@@ -1,5 +1,6 @@
 #pragma once
-// A key together with one algorithm. A token cannot combine them itself: its `alg` must match an existing Signature.
+// A key together with one algorithm. A token cannot choose another combination: its `alg` must match an existing
+// Signature.
 
 #include "key_kind.hpp"
 #include "openssl.hpp"

@@ -38,7 +38,7 @@ SigningKey::Made SigningKey::of_secret(std::string_view secret, Name kid, std::s
   const auto hmacs = those_of(algorithms, [](auto each) { return form_of(each).family == AlgorithmFamily::hmac; });
   if (hmacs.empty()) return std::shared_ptr<const SigningKey>();
   if (looks_like_pem(secret)) {
-    // A public key is known to everyone, so with it as the secret everyone could sign.
+    // Public keys are known to everyone. If one were the secret, everyone could sign.
     return std::string("the secret is a PEM; a key pair goes with RS256 or ES256, HS256 takes random bytes");
   }
   const auto served = those_of(hmacs, [&](auto each) { return form_of(each).hash <= secret.size(); });

@@ -54,7 +54,7 @@ class IssuersVerifier final : public JwtVerifier {
   }
 
  private:
-  /// Returns the index of the issuer with this name, or issuers_.size().
+  /// Returns the index of the issuer with this name; issuers_.size() if there is none.
   std::size_t find(std::string_view name) const noexcept {
     std::size_t i = 0;
     while (i < issuers_.size() && issuers_[i].rules.issuer != name) ++i;
@@ -77,7 +77,7 @@ class IssuersVerifier final : public JwtVerifier {
   std::vector<Issuer> issuers_;
 };
 
-/// Returns why these rules are not valid, or "".
+/// Returns the reason why these rules are not valid; "" if they are.
 std::string objection_to(const JwtIssuer& issuer) {
   if (issuer.algorithms.empty()) return "no algorithm is allowed; list those the issuer signs with, such as \"RS256\"";
   if (issuer.leeway < Duration::zero() || issuer.leeway > std::chrono::hours(24)) {
@@ -90,7 +90,7 @@ std::string objection_to(const JwtIssuer& issuer) {
   return {};
 }
 
-/// Returns why a token could belong to two issuers or to none, or "".
+/// Returns the reason why a token could belong to two issuers or to none; "" if this cannot happen.
 std::string objection_to_names(const std::vector<JwtIssuer>& issuers) {
   if (issuers.empty()) return "no issuer is named";
   for (std::size_t i = 0; issuers.size() > 1 && i < issuers.size(); ++i) {
@@ -120,7 +120,7 @@ Result<std::shared_ptr<const JwtVerifier>, std::string> JwtVerifier::make(const 
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (auto objection = objection_to(options.issuers[i]); !objection.empty()) return objection;
     issuers.push_back({options.issuers[i], std::move(keys[i])});
-    issuers.back().rules.keys = {};  // the secret is kept only in OpenSSL's contexts
+    issuers.back().rules.keys = {};  // the secret stays only in OpenSSL's contexts
   }
   return std::shared_ptr<const JwtVerifier>(std::make_shared<IssuersVerifier>(std::move(issuers)));
 }

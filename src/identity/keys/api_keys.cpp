@@ -11,9 +11,9 @@
 namespace headgate::identity {
 namespace {
 
-/// Returns the slot and the mark of a digest in the table. They depend on the secret of this process. A caller can make
-/// texts whose digests begin alike, but cannot learn their slots from the digests, so the time of a search says nothing
-/// about how near a digest is to a known one.
+/// Returns the slot and the mark of a digest in the table. Both depend on the secret of this process. A caller can make
+/// texts whose digests have the same beginning, but cannot know their slots. So the time of a search does not reveal
+/// how similar a digest is to a known one.
 Hash place_of(const Sha256& digest) noexcept {
   constexpr std::uint64_t kSeed = 0x6b657973;  // makes these hashes different from those of counters
   return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, kSeed);

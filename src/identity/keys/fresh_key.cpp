@@ -20,7 +20,7 @@ std::string fresh_key(std::string_view prefix) {
   while (key.size() < whole) {
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
     for (const std::size_t byte : bytes) {
-      // larger bytes are skipped, because they would make the first letters more likely
+      // larger bytes are skipped, because with them the first letters would be more likely than the others
       if (byte >= kFair || key.size() == whole) continue;
       key += kLetters[byte % kLetters.size()];
     }

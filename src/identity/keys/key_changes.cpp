@@ -14,7 +14,7 @@ namespace {
 class KeyFileText {
  public:
   KeyFileText(std::string_view json, const PlacedKeys& before) : json_(json), before_(before) {
-    // The file has a single list, and the last bracket closes it.
+    // The file has a single list, which the last bracket closes.
     const auto close = json.rfind(']');
     const auto& places = before.places;
     head_ = places.empty() ? json.find_last_not_of(" \t\r\n", close - 1) + 1 : places.front().begin;

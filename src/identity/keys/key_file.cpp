@@ -1,4 +1,5 @@
-// Parses a key file, member by member. No message quotes the file, because the text may be a key in the wrong place.
+// Parses a key file, member by member. No message quotes the file, because the quoted text could be a key in the wrong
+// place.
 
 #include "key_places.hpp"
 
@@ -21,7 +22,8 @@ constexpr std::size_t kMaxRates = 8;  // the same maximum as for a limit in the 
 
 bool is_name(std::string_view text) noexcept { return !text.empty() && text.size() <= 64 && all_alnum(text, "-_."); }
 
-/// A keyed hash, because customers may supply digests for the file, and such a digest may be any 32 bytes.
+/// A keyed hash of a digest. The digest itself cannot serve as a hash, because customers may supply digests for the
+/// file, and these may be any 32 bytes.
 struct HashOfDigest {
   std::size_t operator()(const Sha256& digest) const noexcept {
     return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;

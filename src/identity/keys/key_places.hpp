@@ -17,7 +17,7 @@ struct KeyPlace {
 
 struct PlacedKeys {
   std::vector<ApiKeyRecord> records;
-  std::vector<KeyPlace> places;  ///< one position for each record
+  std::vector<KeyPlace> places;  ///< the position of each record
 };
 
 /// Does the same as read_api_keys().
