@@ -197,8 +197,7 @@ class Relay {
       if (x_.client_gone) co_return client_gone();
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = upstream::kTakesNoMore};
     }
-    // After any other error, the answer is still read, because a server may answer and close before it has read the
-    // whole request.
+    // After any other error, read the answer: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server, messages_.get());
     x_.attempt = server.get();
@@ -270,9 +269,8 @@ class Relay {
     if (since_ != Clock::Steady()) x_.awaited = awaited_ + std::chrono::duration_cast<Duration>(now - since_);
   }
 
-  /// Reports the latency of the server to the adaptive limit. Later times no longer depend on the server alone: the
-  /// body flows at the client's pace, and a tunnel may stay open for hours. A failure is not reported, because a quick
-  /// failure does not show that the server is fast.
+  /// Reports the latency of the server to the adaptive limit before the body or tunnel, whose pace depends on the
+  /// client. A failure is not reported, because a quick failure does not show that the server is fast.
   void note_latency(const RequestBody& body) {
     if (!x_.shedding.slot.held()) return;
     if (body.running() || x_.answer.status >= 500 || says_that_server_failed(x_)) return x_.shedding.slot.leave();
@@ -282,8 +280,7 @@ class Relay {
     x_.shedding.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
   }
 
-  /// Discards the answer, because another attempt follows. If the body of the answer has not arrived completely, its
-  /// connection is closed.
+  /// Discards the answer, because another attempt follows. If its body is not complete, the connection is closed.
   static Result<MaybeProblem, Failure> throw_away(upstream::Attempt& server) {
     auto& from = server.body();
     while (!from.ended()) {
@@ -380,8 +377,7 @@ class Relay {
   balance::Choice choice_;
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
-  std::string_view
-      websocket_key_;  ///< the Sec-WebSocket-Key that the gateway sent; empty if the client's key was forwarded
+  std::string_view websocket_key_;  ///< the key that the gateway sent; empty if the client's key was forwarded
   bool whole_ = true;
   GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;

@@ -23,8 +23,7 @@ struct PemBlock {
   ~PemBlock() {
     OPENSSL_free(name);
     OPENSSL_free(header);
-    OPENSSL_clear_free(data,
-                       static_cast<std::size_t>(size));  // the data may be a private key that was given by mistake
+    OPENSSL_clear_free(data, static_cast<std::size_t>(size));  // the data may be a private key given by mistake
   }
 };
 
