@@ -8,7 +8,7 @@ namespace headgate::balance {
 /// Returns the server whose turn it is among those for which `may` is true; empty if there is none. With equal shares
 /// the servers take turns. Otherwise the turns are points on a line on which each server has as much room as its share.
 /// The distance from each point to the next is the golden section of the line, which spreads any number of turns evenly
-/// over it (Steinhaus' three gaps): of any N consecutive turns a server gets its share, give or take two or three.
+/// over it (Steinhaus' three gaps). Of any N consecutive turns, a server gets its share, give or take two or three.
 template <class May>
 std::optional<std::size_t> in_turn(const EligibleServers& eligible, std::uint64_t turn, May may) {
   std::uint64_t count = 0;

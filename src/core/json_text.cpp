@@ -20,9 +20,9 @@ bool plain(std::string_view text) noexcept {
   return all_json_plain(load_eight(last));  // examines some bytes a second time
 }
 
-/// Returns whether a character of several bytes would affect its surroundings for a reader: it controls a terminal
-/// (U+0080 to U+009F), ends a line (U+2028, U+2029), or changes the direction of the following text (U+061C, U+200E,
-/// U+200F, U+202A to U+202E, U+2066 to U+2069).
+/// Returns whether a character of several bytes could affect the text around it: it controls a terminal (U+0080 to
+/// U+009F), ends a line (U+2028, U+2029), or changes the direction of the following text (U+061C, U+200E, U+200F,
+/// U+202A to U+202E, U+2066 to U+2069).
 constexpr bool reaches_beyond(std::uint32_t point) noexcept {
   return point < 0xA0 || point == 0x061C || point == 0x200E || point == 0x200F ||
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);

@@ -55,7 +55,8 @@ class KeyTable {
   /// Returns the counter of `hash`, or null. It keeps its address until an insert evicts it.
   CounterSlot* find(const Hash& hash) noexcept;
 
-  /// Inserts a counter for `hash`, which find() must not know; note() must follow. At the bound another counter is
+  /// Inserts a counter for `hash`, which must not have one yet; call note() afterwards. At the bound, another counter
+  /// is
   /// evicted:
   ///  1. one that is full at `now`;
   ///  2. one of a limit with more than its share; the share is the bound divided by the number of limits with counters;
@@ -67,7 +68,7 @@ class KeyTable {
   /// used. An insert never evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold
   /// a few more than its share until its counters are checked.
   ///
-  /// `first` tells whether this counter stands for its key in the number of keys.
+  /// `first` says whether this counter represents its key in the number of keys.
   CounterSlot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
 
   /// Returns all counters, in no order. A counter keeps its place until it is evicted; another counter then gets the

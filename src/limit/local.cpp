@@ -216,7 +216,7 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   return greedy;
 }
 
-/// Returns the wait for the caller. The wait that Redis reported is exact, but the result is longer if this gateway may
+/// Returns the wait for the caller. The wait that Redis reported is exact. The result is longer if this gateway may
 /// reserve the permits that come back next, or if others took the permits that came back last. If all callers were told
 /// the same moment, they would come back together, and the nearest gateway would always be first.
 Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision,

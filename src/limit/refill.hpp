@@ -177,8 +177,8 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
   return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
 }
 
-/// Returns the time until at most `most` is used, if the moment was written at a faster pace than that of the rule;
-/// otherwise 0, because the time then follows from the room.
+/// Returns the time until at most `most` is used, if the moment was written at a faster pace than that of the rule.
+/// Otherwise returns 0, because the time then follows from the room.
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
   const BucketContent stored = BucketContent::in(state);

@@ -75,8 +75,8 @@ void Readiness::call_late() {
   }
 }
 
-// The kernel forgets a closed descriptor only if no other process has it, but a process that is being started has
-// copies of all descriptors for a moment.
+// Removes a descriptor from the set before it is closed. A close alone is not enough if another process has the
+// descriptor, and a process that is being started has copies of all descriptors for a moment.
 void Readiness::remove(int descriptor) noexcept {
   ::epoll_ctl(set_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
   if (--registered_ > 0) return;

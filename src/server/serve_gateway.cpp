@@ -38,8 +38,8 @@
 namespace headgate::server {
 namespace {
 
-/// A gateway that starts waits this long for Redis, so that it knows suspensions and overrides before its first
-/// request.
+/// Maximum time that a gateway waits for Redis at its start, so that it knows suspensions and overrides before its
+/// first request.
 constexpr auto kLongestWait = std::chrono::seconds(1);
 
 services::OpenLog open_ban_log(boost::asio::io_context& loop) {
@@ -222,8 +222,9 @@ struct StopsFirst {
 
 }  // namespace
 
-// Starts the parts of a gateway in this order: the logs, so that every failure is logged; the active configuration,
-// which fails for a bad key file; the admin interface, so that the wait for keys can be observed; the workers.
+// Starts the parts of a gateway. The logs come first, so that every failure is logged. The active configuration
+// follows, which fails for a bad key file. Then come the admin interface, so that the wait for keys can be observed,
+// and the workers.
 int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,
                   const std::vector<std::string>& watched) {
   const bool same_hashes = TakenOver::adopt_secret();

@@ -1,6 +1,6 @@
 #pragma once
-// A thread beside the main thread, for work that takes long and that nobody waits for: the main thread watches servers
-// meanwhile, and workers serve.
+// A thread beside the main thread, for long work for which no thread waits: meanwhile, the main thread watches servers
+// and workers serve.
 //
 // Reading, checking and compiling a configuration (ready_config.hpp) use only their arguments and files, and their
 // result is immutable. The result is passed to the main thread as one object, by a post to its loop. Everything that
@@ -28,9 +28,9 @@ class SideThread {
   /// finished, and objects that wait to be freed are freed. Call it on one thread, which is not the side thread.
   void stop();
 
-  /// Returns a pointer whose object is freed on the side thread, even if another thread drops the last reference: a
-  /// worker or the main thread must not be busy with freeing a million keys or a hundred thousand routes. After stop()
-  /// the object is freed on the thread that drops it. Any thread.
+  /// Returns a pointer whose object is freed on the side thread, even if another thread drops the last reference. So
+  /// neither a worker nor the main thread spends its time on freeing a million keys or a hundred thousand routes. After
+  /// stop() the object is freed on the thread that drops it. Any thread.
   template <class T>
   std::shared_ptr<const T> freed_here(const T* what) const {
     return std::shared_ptr<const T>(what, [queue = queue_](const T* last) {

@@ -15,8 +15,8 @@
 
 namespace headgate::upstream {
 
-/// A guard that counts a coroutine as an attempt in flight while it waits for a connection, so that a server whose
-/// connections take long does not look idle.
+/// A guard that counts a coroutine as an attempt in flight while it waits for a connection. Without the guard, a server
+/// whose connections take long would look idle.
 class WaitsForConnection {
  public:
   explicit WaitsForConnection(balance::Server& server) noexcept : server_(server) {

@@ -1,8 +1,8 @@
 // Requests with the same key go to the same server unless it is too busy. Each server has a number for the key, and the
-// highest one wins (Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998): if a server
-// leaves, only its keys move, each to its next server. A server with more than 5/4 of its share of the requests in
-// flight gets no more requests; they go to the next server of their key (Mirrokni et al., "Consistent hashing with
-// bounded loads", 2018).
+// highest one wins (Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998). If a server
+// leaves, only its keys move, each to the server with the next highest number. A server with more than 5/4 of its share
+// of the requests in flight gets no more requests. They go to the next server of their key (Mirrokni et al.,
+// "Consistent hashing with bounded loads", 2018).
 
 #include "../in_turn.hpp"
 #include "../pick_random.hpp"

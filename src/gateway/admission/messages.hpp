@@ -62,7 +62,7 @@ class Messages {
     std::vector<limit::Check> checks;
     std::vector<limit::Decision> decisions;
     std::vector<std::size_t> at;  ///< index of each check in the admission
-    bool local = false;           ///< true if memory stands in for Redis
+    bool local = false;           ///< true if the checks are made in memory in place of Redis
   };
 
   Task<std::optional<Problem>> take_at_once(std::uint32_t times);

@@ -32,7 +32,8 @@ bool has_edits(const Exchange& x) noexcept { return x.route && x.route->edits; }
 
 void put_date(Exchange& x, const AnswerStart&) { x.fields.push_back({Known::date, "Date", date_now(*x.clock)}); }
 
-/// Strict-Transport-Security tells browsers to use this host only over https (RFC 6797).
+/// Returns whether answers have Strict-Transport-Security, which tells browsers to use this host only over https (RFC
+/// 6797).
 bool has_hsts(const Exchange& x) noexcept { return x.snapshot && !x.snapshot->compiled->hsts().empty(); }
 
 /// Replaces the Strict-Transport-Security field of the server or the route, because a browser obeys only the first of
@@ -108,7 +109,7 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.compressed != nullptr; },
               .put = [](Exchange& x, const AnswerStart&) { x.compressed->pass_on(); }},
-    // This row is the last, because the log notes the fields that the client receives.
+    // This row is the last, because the log records the fields that the client receives.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.route && x.route->logged; },

@@ -34,10 +34,10 @@ class EncoderPlaces {
   EncoderPlaces(const EncoderPlaces&) = delete;
   EncoderPlaces& operator=(const EncoderPlaces&) = delete;
 
-  /// Charges `address` for an encoder of `bytes` bytes. Returns false if the address has too many encoders, if the
-  /// worker's memory for encoders is used up, or if encoders and connections together would use more than half of
-  /// `bound`, whose other half is for connections alone. `bound` is the bound of LentBytes in bytes; 0 if there is
-  /// none.
+  /// Charges `address` for an encoder of `bytes` bytes. Returns false in three cases: the address has too many
+  /// encoders; the worker's memory for encoders is used up; or encoders and connections together would use more than
+  /// half of `bound`. The other half is for connections alone. `bound` is the bound of LentBytes in bytes; 0 if there
+  /// is none.
   bool take(std::string_view address, std::size_t bytes, std::uint64_t bound, Place& place) {
     if (bytes_ + bytes > kMaxBytes) return false;
     if (bound > 0 && lent_ != nullptr && lent_->all() + bytes > bound / 2) return false;

@@ -32,8 +32,8 @@ constexpr auto kPairs = [] {
 
 }  // namespace
 
-// The id has 40 bits of milliseconds (35 years), then 40 bits of a counter with a random start: two workers make the
-// same id with a probability of 2^-40 in each millisecond.
+// The id has 40 bits of milliseconds (35 years), then 40 bits of a counter with a random start. So two workers make the
+// same id only with a probability of 2^-40 in each millisecond.
 std::string_view RequestIds::fresh(Exchange& x) {
   const auto now = wall_.at(*x.clock, x.started);
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());

@@ -14,7 +14,7 @@ void walk_to_client(Exchange& x, const identity::IdentityOptions& options);
 inline void find_client(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
-  // A hop that does not know its client did not write the client's fields either.
+  // A hop that does not know its client has not written the fields about the client either, so they are not believed.
   caller.through_trusted =
       !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
   if (caller.through_trusted) walk_to_client(x, options);

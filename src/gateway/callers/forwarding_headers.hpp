@@ -21,8 +21,7 @@ std::span<const std::string_view> forwarding_values(const Exchange& x, identity:
 /// unchanged.
 bool is_forwarding_header(const http::Field& field) noexcept;
 
-/// Returns whether the client uses TLS, as far as trusted hops say so in the field that they use, or in the PROXY
-/// protocol.
+/// Returns whether the client uses TLS. Trusted hops report this in the field that they use, or in the PROXY protocol.
 bool client_uses_tls(const Exchange& x, identity::AddressField field);
 
 /// The client's scheme and authority, as servers get them.

@@ -24,7 +24,7 @@ void keep_once(std::vector<std::string>& names) {
 
 }  // namespace
 
-/// Notes which credentials and header fields of a request the route reads. If a route splits its requests, it reads
+/// Records which credentials and header fields of a request the route reads. If a route splits its requests, it reads
 /// what any of its upstreams needs, so that what is read does not depend on which upstream is chosen.
 void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const {
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};

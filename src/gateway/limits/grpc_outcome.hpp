@@ -13,11 +13,11 @@ namespace headgate::gateway {
 /// (google/rpc/code.proto of the project googleapis).
 unsigned http_status_of(observe::GrpcStatus status) noexcept;
 
-/// Notes whether the server's answer in x.answer is gRPC, whatever the type of its request is. For a gRPC answer, also
-/// notes the status in its head, or that the status comes with the trailers. For servers reached over HTTP/2.
+/// Records whether the server's answer in x.answer is gRPC, whatever the type of its request is. For a gRPC answer,
+/// also records the status in its head, or that the status follows in the trailers. For servers reached over HTTP/2.
 void note_grpc_head(Exchange& x) noexcept;
 
-/// Notes the status in the trailers of the answer if its head had none. Returns whether the status means that the
+/// Records the status in the trailers of the answer if its head had none. Returns whether the status means that the
 /// server failed.
 bool note_grpc_trailers(Exchange& x, const http::Fields& trailers);
 

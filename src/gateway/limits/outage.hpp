@@ -37,11 +37,11 @@ class Outage : public std::enable_shared_from_this<Outage> {
   /// Stops charging. Must be called before the loop can end, because the alarm is set again while anything is owed.
   void stop();
 
-  /// Notes that the local share allowed `checked` of `x`, with its rules and its key.
+  /// Records that the local share allowed `checked` of `x`, with its rules and its key.
   void counted(const Exchange& x, const CheckedLimit& checked);
-  /// Notes that messages of the call took further permits by the rule with this index; `check` is their check.
+  /// Records that messages of the call took further permits by the rule with this index; `check` is their check.
   void counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check);
-  /// Notes that the answer named a higher cost than the permits that were taken.
+  /// Records that the answer named a higher cost than the permits that were taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
 
   /// Charges the debts of the keys of these limits, before the checks of these limits are sent.

@@ -31,7 +31,7 @@ inline bool exempt(const Exchange& x, const std::optional<Exemption>& exemption)
   return exemption && is_named(x, *exemption);
 }
 
-/// Returns whether `told` is this name, or is a list of names, each with a line feed at its end, that contains it.
+/// Returns whether `told` is this name, or a list that contains it. In a list, each name ends with a line feed.
 inline bool tells(std::string_view told, std::string_view name) noexcept {
   if (!told.ends_with('\n')) return told == name;
   while (!told.empty()) {

@@ -33,7 +33,7 @@ const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_l
 /// Returns the cost of this request, as far as it is known from the head.
 std::int64_t cost_of(const Exchange& x, const Cost& cost);
 
-/// Notes that a billed limit lets the request pass without a check; its use is billed nevertheless.
+/// Records that a billed limit lets the request pass without a check; its use is billed nevertheless.
 void note_unchecked(Exchange& x, const RouteLimit& route_limit);
 
 /// Returns the priority that a trusted hop names. If none does, returns the priority of the caller's tier in the first

@@ -17,9 +17,10 @@ void note_told(Exchange& x);
 /// costs nothing in that limit.
 void note_costs(Exchange& x);
 
-/// Notes the status of one of the gateway's own answers. Such an answer names no cost, but a limit may count its
-/// status. Call it before the answer is sent. Has no effect if the permits were returned, or if the client left before
-/// a server or service that got the request had answered (gateway/limits/unanswered.hpp): the permits then stay taken.
+/// Records the status of one of the gateway's own answers. Such an answer names no cost, but a limit may count its
+/// status. Call it before the answer is sent. Has no effect if the permits were returned. It also has none if the
+/// client left before a server or service that got the request had answered: the permits then stay taken
+/// (gateway/limits/unanswered.hpp).
 void note_status(Exchange& x, unsigned status);
 
 /// Records a status that arrives only in the trailers of a server's answer (gRPC), after its head was sent.

@@ -83,7 +83,7 @@ class Turn final : public InLine {
   bool has_waited() const noexcept { return since_ != Clock::Steady(); }
   /// Waits until the request may ask again, its time is over, or its client has left.
   Task<void> wait();
-  /// Notes that the request has all its permits.
+  /// Records that the request has all its permits.
   void admitted() noexcept { told_.reset(); }
   /// Returns whether a request may wait for the permit of this check.
   static bool can_wait(const limit::Check& check) noexcept;
@@ -111,9 +111,9 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// Notes that these permits were returned, in memory or in Redis.
+  /// Records that these permits were returned, in memory or in Redis.
   void freed(std::span<const limit::Check> checks) noexcept;
-  /// Notes that a permit of this queue was returned.
+  /// Records that a permit of this queue was returned.
   void freed(const Hash& queue) noexcept { queues_.freed(queue); }
   bool anyone_waits(const Hash& queue) const noexcept { return queues_.anyone_waits(queue); }
 

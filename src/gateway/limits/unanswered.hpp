@@ -22,15 +22,15 @@ inline bool awaits_trailers(const Exchange& x) noexcept {
   return x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
 }
 
-/// Notes that more of the body of a server's answer has arrived. From then on, a gRPC call counts as answered, because
-/// a client that watches a stream leaves at some time and does not guess.
+/// Records that more of the body of a server's answer has arrived. From then on, a gRPC call counts as answered,
+/// because a client that watches a stream leaves at some time and does not guess.
 inline void note_answering(Exchange& x) noexcept {
   if (awaits_trailers(x)) [[unlikely]]
     x.unanswered = false;
 }
 
-/// Notes that more of the request was sent to a server whose answer has begun. The new part may contain another guess,
-/// so the request counts as unanswered again.
+/// Records that more of the request was sent to a server whose answer has begun. The new part may contain another
+/// guess, so the request counts as unanswered again.
 inline void note_asking(Exchange& x) noexcept {
   if (awaits_trailers(x)) x.unanswered = true;
 }

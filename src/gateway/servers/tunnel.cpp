@@ -32,8 +32,8 @@ Problem websocket_not_opened(Exchange& x) {
   return {.status = 502, .ended_by = EndedBy::upstream, .detail = "The server did not open a WebSocket."};
 }
 
-// Refuses the request if no WebSocket can be opened: a server that is reached over HTTP/2 opens none, and a fixed
-// answer of the route with a status of success would look like an opened WebSocket.
+// Refuses the request if no WebSocket can be opened. This is so if the server is reached over HTTP/2. It is also so if
+// the route has a fixed answer with a status of success, which would look like an opened WebSocket.
 MaybeProblem refused_websocket(const Exchange& x) {
   const auto& respond = x.route->respond;
   const bool opens_none = respond ? respond->status >= 200 && respond->status < 300 : x.route->asks_http2();

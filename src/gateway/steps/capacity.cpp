@@ -1,5 +1,5 @@
 // The capacity of an upstream: the number of requests that all gateways together may send to it at a time. Its places
-// are counted in the stores of limits, but a capacity does not limit a single caller: a request gets no place only if
+// are counted in the stores of limits, but a capacity does not limit a single caller. A request gets no place only if
 // there are too many requests from all callers together.
 
 #include "gateway/limits/limit_counters.hpp"

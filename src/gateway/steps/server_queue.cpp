@@ -1,7 +1,7 @@
 // Waits for a place at a server if servers have a maximum number of concurrent requests. Places go to the highest
 // priority first and, within one priority, fairly to callers, across all workers. The place is taken here and not in
-// the relay, so that a request without a place is refused like any other request that load shedding refuses: the
-// permits of its limits are returned.
+// the relay. So a request without a place is refused like any other request that load shedding refuses, and the permits
+// of its limits are returned.
 
 #include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_key.hpp"
@@ -19,8 +19,8 @@
 namespace headgate::gateway {
 namespace {
 
-/// The interval at which the first request of a queue looks for a place although nobody has notified it, because this
-/// worker gets no message when a server becomes free or comes back.
+/// The interval at which the first request of a queue looks for a place even without a notification, because a worker
+/// gets no message when a server becomes free or comes back.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 constexpr std::uint64_t kLongestServerWait = 60;
 

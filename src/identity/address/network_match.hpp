@@ -1,5 +1,5 @@
 #pragma once
-// Tells whether a network contains an address, in IPv4 or IPv6 notation. Used by the walk along the hops.
+// Checks whether a network contains an address, in IPv4 or IPv6 notation. Used by the walk along the hops.
 
 #include "address_bits.hpp"
 

@@ -7,9 +7,9 @@
 
 namespace headgate::identity {
 
-/// The DER form of a signature (RFC 3279 section 2.2.3: a SEQUENCE of two INTEGERs), made from JOSE's form (RFC 7518
-/// section 3.4: r and s side by side, big-endian, each as long as the order of the curve). Lives on the stack, because
-/// only one check needs it.
+/// The DER form of a signature: a SEQUENCE of two INTEGERs (RFC 3279 section 2.2.3). It is made from JOSE's form: r and
+/// s side by side, big-endian, each as long as the order of the curve (RFC 7518 section 3.4). Lives on the stack,
+/// because only one check needs it.
 class EcdsaDer {
  public:
   static constexpr std::size_t kMaxRaw = 132;  ///< P-521

@@ -26,8 +26,8 @@ void append_member(std::string& out, std::string_view name, std::string_view val
   append_text(out, value);
 }
 
-/// Formats a time. The end of the last day that can be written is itself not a time that can be written, so a key that
-/// expires then gets the date of that day.
+/// Formats a time. The end of the year 9999 cannot be written as a time, so a key that expires then gets the date
+/// 9999-12-31.
 std::string date_text(Instant moment) {
   constexpr Instant kLast = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
   return moment >= kLast ? "9999-12-31" : moment_text(moment);

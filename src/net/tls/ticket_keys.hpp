@@ -35,8 +35,8 @@ class TicketKeys {
 
   /// Returns the key to encrypt with at `second` since 1970; null if it cannot be derived.
   const TicketKey* to_seal(std::int64_t second);
-  /// Returns the key of a ticket that arrived at `second`; null if it is not the key of this hour, of the previous one,
-  /// or of the next one, which a gateway with a faster clock may already use.
+  /// Returns the key of a ticket that arrived at `second`; null if the key is not of this hour or a neighbouring one. A
+  /// gateway with a faster clock may already use the key of the next hour.
   const TicketKey* to_open(std::span<const unsigned char, 16> name, std::int64_t second);
 
  private:

@@ -31,7 +31,7 @@ class DiscoveryOwner {
   virtual void nobody(const std::string& reason) = 0;
 };
 
-/// Sends a query to one candidate after another until one answers, and repeats this after a while, or soon if there is
+/// Sends a query to one candidate after another until one answers. Repeats this after a while, or soon if there is
 /// trouble, that is, if the last result is not usable. A candidate that does not answer, or whose answer does not end
 /// the trouble, moves to the end of the list. Worker thread only; handlers keep it alive until stop().
 class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {

@@ -3,13 +3,13 @@
 // without a lost connection.
 //
 // The old process starts the new one and passes its sockets on, so both have the same queues of clients. The new
-// process tells the old one when it serves; until then nothing has changed. Then the old process accepts no more
+// process reports to the old one when it serves; until then nothing has changed. Then the old process accepts no more
 // connections, and finishes those that it has. With SO_REUSEPORT alone a new process could bind beside the old one; but
 // clients that wait in the queues of the old process would be reset when it closes its sockets.
 //
 // Just before the new process serves, it asks for the state of the old one (handed_state.hpp), and gets it as a file.
-// The hash secret of the old process is sent before everything else, because the new process hashes from its beginning
-// on.
+// The hash secret of the old process is sent before everything else, because the new process computes hashes from its
+// beginning.
 
 #include "passed_sockets.hpp"
 

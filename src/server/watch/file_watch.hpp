@@ -1,7 +1,7 @@
 #pragma once
-// Notices changes of files. Another file under the name of a watched one is also a change (as editors cause it), and so
-// is a symbolic link on its path that points elsewhere (as in Kubernetes). For a pattern, a file that is added to or
-// removed from a directory is a change, too.
+// Notices changes of files. It is also a change if another file gets the name of a watched one, as with editors, or if
+// a symbolic link on its path points elsewhere, as in Kubernetes. For a pattern, a file that is added to or removed
+// from a directory is a change, too.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/services/service.hpp"

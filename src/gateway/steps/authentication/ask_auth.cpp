@@ -63,7 +63,7 @@ MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   return decided ? refusal(x, answer) : nobody_decides(x, answer);
 }
 
-/// Returns what the answer says about the request's credential.
+/// Returns the judgement of the auth service on the request's credential.
 AuthGuesses::Said said_of(const Exchange& x) noexcept {
   using Said = AuthGuesses::Said;
   if (x.unanswered) return Said::avoided;
