@@ -10,7 +10,7 @@ struct Ejection::Symptoms {
   explicit Symptoms(Duration of_last) : share(of_last) {}
 
   std::uint32_t row = 0;    ///< failures since its last answer
-  bool unreachable = true;  ///< none of these failures had a connection
+  bool unreachable = true;  ///< whether none of these failures had a connection
   ShareWindow share;
 
   std::uint32_t outstanding = 0;     ///< number of requests that the server has not answered yet

@@ -7,8 +7,7 @@
 namespace headgate::balance {
 namespace {
 
-constexpr Duration kLongest =
-    std::chrono::hours(1);  // longer latencies count as this, so that sums and products stay small
+constexpr Duration kLongest = std::chrono::hours(1);  // longer latencies count as this, so that sums stay small
 
 std::int64_t half_lives(const Server& server, std::int64_t now) noexcept {
   return std::max<std::int64_t>(now - server.measured, 0) / std::chrono::nanoseconds(kLatencyHalfLife).count();

@@ -60,8 +60,7 @@ JsonEscape take_json_escape(std::string_view& rest, std::string& out) {
   rest.remove_prefix(1);
   std::uint32_t value = 0;
   if (!take_four_digits(rest, value)) return JsonEscape::no_character;
-  if (value >= 0xD800 && value < 0xDC00 &&
-      rest.starts_with("\\u")) {  // the first of two escapes for a character beyond U+FFFF
+  if (value >= 0xD800 && value < 0xDC00 && rest.starts_with("\\u")) {  // the first half of a pair of escapes
     rest.remove_prefix(2);
     std::uint32_t low = 0;
     if (!take_four_digits(rest, low) || low < 0xDC00 || low >= 0xE000) return JsonEscape::no_character;

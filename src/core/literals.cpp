@@ -49,8 +49,7 @@ std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 60;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';
   std::size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // so that no UTF-8 sequence is cut
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // cuts no UTF-8 sequence
   return '"' + std::string(text.substr(0, end)) + "...\"";
 }
 

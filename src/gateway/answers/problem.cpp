@@ -158,7 +158,7 @@ void say_in_grpc(Exchange& x, const Problem& problem, AnswerStart& answer) {
   answer.counts_as = std::exchange(answer.start.status, 200);
 }
 
-/// Ends a gRPC answer that has begun by sending the status in its trailers.
+/// Ends a gRPC answer that has already begun: sends the status in its trailers.
 Task<void> end_with_status(Exchange& x, const Problem& problem) {
   x.fields.clear();
   append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));

@@ -46,9 +46,8 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   struct Call;
   struct Waiter;
   struct TryResult {
-    std::string why;  ///< why there was no answer; empty if there was one
-    bool again =
-        false;  ///< whether the pooled connection had been closed, so that a second try on a new connection is possible
+    std::string why;     ///< why there was no answer; empty if there was one
+    bool again = false;  ///< whether the pooled connection had been closed, so that a new one may be tried
   };
   using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;

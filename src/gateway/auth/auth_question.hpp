@@ -32,8 +32,7 @@ class AuthQuestion {
   std::string text_;
   TextBuffer head_;  ///< the buffer that the codec writes to
   http::Fields fields_;
-  std::size_t unnamed_ =
-      0;  ///< number of fields at the end that are not part of the name: the ids of request and trace
+  std::size_t unnamed_ = 0;  ///< number of fields at the end that are not part of the name: ids of request and trace
   upstream::RequestStart start_;
   identity::Sha256 name_{};
   bool named_ = false;

@@ -1,5 +1,5 @@
 #pragma once
-// How long the caller of a gRPC call still waits while the call is at a server. The caller chooses this time, so a
+// The time that the caller of a gRPC call still waits while the call is at a server. The caller chooses this time, so a
 // server is not at fault if the time is too short.
 
 #include "grpc_call.hpp"

@@ -19,8 +19,8 @@ class Glitches : public std::enable_shared_from_this<Glitches> {
   Glitches(Clock& clock, limit::Limiter& memory, limit::BanTable& bans, std::shared_ptr<Offences> offences)
       : clock_(clock), memory_(memory), bans_(bans), offences_(std::move(offences)) {}
 
-  /// Counts the glitches of a client since the last call. The glitches of a trusted proxy are ignored, because its
-  /// clients cause them.
+  /// Counts `times` glitches of a client, which happened since the last call. The glitches of a trusted proxy are
+  /// ignored, because its clients cause them.
   void count(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, std::uint32_t times);
   /// Stops counting, and ignores the results of calls that have not returned yet.
   void stop() { stopped_ = true; }

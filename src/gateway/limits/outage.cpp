@@ -11,8 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMaxUnderWay =
-    64;  // charges sent at a time; Redis has just come back and has other calls to answer
+constexpr std::size_t kMaxUnderWay = 64;  // charges at a time; Redis has just come back and has other calls to answer
 constexpr auto kTick = std::chrono::milliseconds(50);  // interval at which the return of Redis is checked
 constexpr unsigned kTicksWhileDown = 20;
 

@@ -51,9 +51,8 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
  private:
   struct Owed {
-    std::shared_ptr<const CompiledConfig> compiled;  ///< keeps the rules alive
-    std::shared_ptr<const ActiveCredentials>
-        credentials;  ///< keeps the rules of an API key with rates of its own alive
+    std::shared_ptr<const CompiledConfig> compiled;        ///< keeps the rules alive
+    std::shared_ptr<const ActiveCredentials> credentials;  ///< keeps the rules of a key with rates of its own alive
     /// keeps the rules of an override alive; null if the key has no override
     std::shared_ptr<const OverrideTable> overrides;
     const limit::Rule* rule = nullptr;

@@ -9,7 +9,7 @@
 
 namespace headgate::gateway {
 
-/// The limits that a round checks, and where.
+/// The kind of a round: the limits that it checks, and the store in which it checks them.
 enum class RoundKind : std::uint8_t {
   memory,   ///< limits counted in this process
   redis,    ///< limits counted in Redis

@@ -147,7 +147,7 @@ void Turn::leave() noexcept {
 bool InLine::stand_in(const Hash& queue, std::size_t most) {
   turns_.queues_.leave(*this);
   const auto place = turns_.queues_.join(*this, queue, most);
-  // A permit may have been returned after the rejection and before the request was queued.
+  // The first request in the queue may ask at once, because a permit may have been returned since its rejection.
   called_ = place == InQueue::first;
   return place != InQueue::full;
 }

@@ -50,10 +50,7 @@ bool is_among(std::string_view word, const std::vector<std::string>& masked) {
 
 bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
   std::string plain;
-  if (!http::decode_parameter(name, plain))
-    return true;  // a server may be able to decode a name that headgate cannot decode
-  // Compares as PHP and others read names: they ignore blanks at the beginning and everything after NUL, and
-  // "user[token]" contains a token.
+  if (!http::decode_parameter(name, plain)) return true;  // a server may decode a name that headgate cannot decode
   auto rest = std::string_view(plain).substr(0, plain.find('\0'));
   while (!rest.empty()) {
     const auto end = std::min(rest.find_first_of("[]"), rest.size());

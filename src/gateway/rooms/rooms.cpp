@@ -104,9 +104,7 @@ void Rooms::on_alarm(void* self) {
     const auto& known = book.knowledge;
     const bool forgotten = rooms.clock_.steady() - book.used_at > kForget;
     book.busy = book.busy && (!forgotten || known.serving() < known.next() || known.taken() > 0);
-    if (!book.busy)
-      book.snapshot.reset();  // the snapshot is released, so that a room without callers does not keep an old
-                              // configuration alive
+    if (!book.busy) book.snapshot.reset();  // so that an unused room does not keep an old configuration alive
     if (book.busy && !std::exchange(book.looking, true)) names.push_back(name);
   }
   for (auto& name : names) spawn(look(keep, std::move(name)), "look at a waiting room");

@@ -23,8 +23,7 @@ bool rejected_by(const Exchange& x, const RouteBan& ban) {
 bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
   const auto& statuses = ban.policy->statuses;
   if (statuses.empty()) return rejected_by(x, ban);
-  const bool avoided =
-      avoided_answer(x) && x.broken_off == BrokenOff::no;  // the client itself ended the request before the answer
+  const bool avoided = avoided_answer(x) && x.broken_off == BrokenOff::no;  // the client itself left too early
   return avoided || std::binary_search(statuses.begin(), statuses.end(), status);
 }
 

@@ -130,8 +130,7 @@ class ServerQueueCounters {
     for (const auto* const route : counting.compiled.serving()) {
       if (!route->takes(kStep) || route->server_queue->length == 0) continue;  // the route may have no upstream
       const auto& own = upstreams[route->upstream].concurrency;
-      if (own && own->adaptive && own->queue)
-        continue;  // the queue of the adaptive limit uses the gauge of this upstream
+      if (own && own->adaptive && own->queue) continue;  // that queue has this gauge already
       waiting_[route->upstream] = &counting.registry.gauge(observe::family::queue_waiting,
                                                            {route->upstream_name, std::to_string(counting.worker)});
     }

@@ -73,9 +73,8 @@ namespace mark {
 inline constexpr unsigned common = 1;         ///< the step has no member of StepState
 inline constexpr unsigned of_preflights = 2;  ///< preflights take the step, too
 inline constexpr unsigned identifies = 4;  ///< the step helps to find the caller whose limits the path `usage` reports
-inline constexpr unsigned of_candidates = 8;  ///< a candidate takes the step, with the functions in `peek`
-inline constexpr unsigned left_by_candidates =
-    16;  ///< a candidate does not run the step, but runs its `leave` at the end
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes the step, with the functions in `peek`
+inline constexpr unsigned left_by_candidates = 16;  ///< a candidate does not run the step, but its `leave` at the end
 }  // namespace mark
 
 struct StepRow {

@@ -238,7 +238,8 @@ void NodeClient::refused(Call& call, std::string_view error) {
   finish(call, Errc::refused_by_server);
 }
 
-/// Must be the last use of a call, because the coroutine resumes and may destroy anything.
+/// Ends a call with its outcome. Must be the last use of the call, because the coroutine resumes and may destroy
+/// anything.
 void NodeClient::finish(Call& call, Result<bool> outcome) {
   call.unlink();
   call.done_ = true;

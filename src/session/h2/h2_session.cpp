@@ -1,4 +1,4 @@
-// The life of an HTTP/2 connection: reading, deciding when it is over, and ending it.
+// The life of an HTTP/2 connection: reads frames, decides when the connection is over, and ends it.
 
 #include "h2_session.hpp"
 

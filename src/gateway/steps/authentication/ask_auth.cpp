@@ -53,7 +53,7 @@ Problem too_late() {
           .detail = "The deadline of this request came before the answer of the auth service."};
 }
 
-/// Acts on the service's answer.
+/// Admits or refuses the request according to the service's answer.
 MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   const bool decided = answer.outcome == AuthOutcome::allowed || answer.outcome == AuthOutcome::refused;
   note_service(x, answer.outcome == AuthOutcome::allowed ? AuthStatus::ok

@@ -146,8 +146,7 @@ MaybeProblem peek_at_password(Path& path, Exchange& x) {
   const auto right = shown.listed ? path.passwords->remembered(shown.question) : std::nullopt;
   if (right) return *right ? take_user(x, shown.user) : MaybeProblem(ask_for_password(x, AuthStatus::refused));
   const bool unknown = shown.listed && !shown.question.known;
-  const bool asked =
-      x.admission.peek;  // this is a question about the caller; otherwise the request belongs to a candidate
+  const bool asked = x.admission.peek;  // a question about the caller; otherwise a candidate's request
   if (unknown || (asked && !x.trusts_names)) return ask_for_password(x, AuthStatus::refused);
   x.user = x.text.join({shown.user});
   return {};
