@@ -32,7 +32,8 @@ std::string_view unquoted(std::string_view value) noexcept {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-/// Returns whether a server that also ends cookies at blanks, commas and quotes finds the cookie `name` in `text`.
+/// Returns whether some servers find the cookie `name` inside `text`, because they also end cookies at blanks, commas
+/// and quotes.
 bool hides(std::string_view text, std::string_view name) noexcept {
   constexpr std::string_view kEnds = " \t,\"";
   for (auto at = text.find(name, 1); at != text.npos; at = text.find(name, at + 1)) {

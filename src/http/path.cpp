@@ -21,8 +21,8 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   return out;
 }
 constexpr auto kValid = table(valid);
-// Has more characters than pchar (RFC 3986): browsers send "|" and brackets unencoded, so both spellings must match the
-// same routes.
+// The characters that need no encoding in a segment. There are more than in pchar (RFC 3986): browsers send "|" and
+// brackets unencoded, so both spellings must match the same routes.
 constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
 // Characters that mean the same encoded or not (RFC 3986 section 2.3).

@@ -10,8 +10,9 @@
 namespace headgate::http {
 namespace {
 
-/// Methods are case-sensitive (RFC 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for
-/// POST and still be a POST to the server.
+/// Returns whether the method is a known method that is not written in capital letters. Methods are case-sensitive (RFC
+/// 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for POST and still be a POST to the
+/// server.
 bool is_miswritten(std::string_view method) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   std::array<char, 32> upper{};

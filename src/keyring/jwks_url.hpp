@@ -38,7 +38,7 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   void wait();
   void fetch();
   void fetched(FetchResult result);
-  /// Returns whether the keys have changed, or why the answer is unusable.
+  /// Returns whether the keys have changed, or the reason why the answer cannot be used.
   Result<bool, std::string> take(FetchResult& result);
   void say_fetched(bool changed);
   void say_failed(const std::string& why);

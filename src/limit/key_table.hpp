@@ -29,8 +29,8 @@ struct alignas(64) CounterSlot {
   State state;
 };
 
-/// Returns four bytes that identify an algorithm. All algorithms are constants of one program, and no program is 4 GB
-/// long.
+/// Returns four bytes that identify an algorithm: the lower half of its address. All algorithms are constants of one
+/// program, which is shorter than 4 GB.
 inline std::uint32_t algorithm_mark(const Algorithm& algorithm) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&algorithm));
 }

@@ -117,7 +117,7 @@ struct BucketContent {
   }
 };
 
-/// The rates of two rules, or of a rule and a value.
+/// A rate as a count per period, of a rule or of a stored moment.
 struct RefillRate {
   std::int64_t count;
   std::int64_t period;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kMode = 0644;  // readable by all users
 
-/// Returns the beginning of the file, longer than any number; empty if it is not a readable file.
+/// Returns the beginning of the file, with more bytes than any number has; empty if it is not a readable file.
 std::optional<std::string> begin_of(const std::string& path) {
   auto file = InputFile::open(path, Pipes::refused);
   if (file.has_error()) return std::nullopt;

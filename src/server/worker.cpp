@@ -27,7 +27,7 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::List
 
 }  // namespace
 
-/// The connections of a closed listener, until they must have ended.
+/// The connections of a closed listener, during the time that they have to end.
 struct Worker::Closing {
   Closing(Worker& whose, session::ListenerSettingsPtr of) : worker(whose), settings(std::move(of)) {}
   Worker& worker;

@@ -29,8 +29,8 @@ class MessageCount {
   enum class Flags : bool { any, known };
   explicit MessageCount(Flags flags = Flags::any) noexcept : flags_(flags) {}
 
-  /// Returns the number of messages that begin in the next bytes of the body. A message begins with the last byte of
-  /// its length.
+  /// Returns the number of messages that begin in the next bytes of the body. A message counts as begun when the last
+  /// byte of its length has arrived.
   std::uint32_t in(std::string_view bytes) noexcept;
 
  private:

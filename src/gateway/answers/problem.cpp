@@ -19,7 +19,7 @@ namespace {
 
 using upstream::Failed;
 
-/// The maximum size of a body without its texts, in bytes: member names, status and wait.
+/// The maximum size in bytes of the parts of a body other than its texts: member names, status and wait.
 constexpr std::size_t kMaxAround = 448;
 
 /// Returns the problem type of draft-ietf-httpapi-ratelimit-headers-11 section 5; "about:blank" for other problems,

@@ -8,12 +8,13 @@ namespace {
 using std::chrono::milliseconds;
 
 /// The longest wait that widespread clients respect, in seconds. Some clients replace a longer wait with a guess below
-/// one second, and others sleep for it, even for days. In some clients the timer overflows and they retry at once.
+/// one second, and others sleep for it, even for days. In some clients, such a wait overflows the timer, so that they
+/// retry at once.
 constexpr std::uint64_t kLongestFollowed = 60;
 
 /// Returns whether automatic retries cannot succeed.
 bool is_final(const Problem& problem) noexcept {
-  // An automatic retry has no ticket of the waiting room, so it starts again at the end of the line.
+  // An automatic retry has no ticket of the waiting room, so the caller would start again at the end of the line.
   if (problem.ended_by == EndedBy::waiting_room) return true;
   return problem.retry_after > 0 ? problem.retry_after > kLongestFollowed : problem.status == 429;
 }

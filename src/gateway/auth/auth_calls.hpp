@@ -19,8 +19,8 @@ namespace headgate::gateway {
 
 class AuthQuestion;
 
-/// The calls of one worker; its thread only. Shared with the calls under way, which may outlive the gateway's use of
-/// it.
+/// The calls of one worker; its thread only. The calls under way share its ownership, because they may last longer than
+/// the gateway uses it.
 class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
  public:
   /// `lent` counts the memory of questions and answers; null to count nothing.

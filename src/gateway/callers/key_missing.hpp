@@ -12,8 +12,8 @@ inline constexpr std::string_view kKeyChallenge = "ApiKey";
 /// Returns the refusal of an API key that is unknown, disabled or expired.
 Problem key_refused(KeyState state);
 
-/// Returns the refusal of a caller without the key of a limit that refuses such callers. The answer says which
-/// credential is missing or not accepted. An unknown credential counts as a failed attempt.
+/// Returns the refusal for a caller who lacks the key of a limit, if the limit refuses such callers. The answer says
+/// which credential is missing or not accepted. An unknown credential counts as a failed attempt.
 Problem key_missing(limit::Limiter& memory, Exchange& x, const limit::Limit& limit);
 
 }  // namespace headgate::gateway

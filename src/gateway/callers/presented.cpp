@@ -47,8 +47,8 @@ http::NamedValue decoded(Exchange& x, http::NamedValue found) {
 
 bool is_bearer(const Field& field) noexcept { return !identity::bearer_token(field.value).empty(); }
 
-/// Returns the key in a field: in Authorization after the scheme, as the clients of many APIs send it, or without a
-/// scheme.
+/// Returns the API key in a field. In Authorization, the key may follow the scheme "Bearer", as the clients of many
+/// APIs send it.
 std::string_view key_in(const std::string& name, std::string_view value) noexcept {
   if (name != kAuthorization) return value;
   if (const auto bearer = identity::bearer_token(value); !bearer.empty()) return bearer;

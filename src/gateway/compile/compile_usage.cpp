@@ -1,4 +1,4 @@
-// Compiles the path where callers ask what is left of their limits.
+// Compiles the path at which callers ask for the remaining permits of their limits.
 
 #include "gateway/steps/table.hpp"
 

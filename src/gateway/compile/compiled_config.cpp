@@ -31,7 +31,7 @@ Case letters_of(const PathOptions& options, const RouteOptions& route) {
   return route.ignore_case.value_or(options.all_routes.ignore_case) ? Case::ignored : Case::matters;
 }
 
-/// Returns how a tree that contains all these routes compares letters.
+/// Returns how a tree with all these routes compares upper and lower case.
 Case letters_of(const PathOptions& options) {
   const auto ignores = [&](const RouteOptions& route) { return letters_of(options, route) == Case::ignored; };
   return std::ranges::any_of(options.routes, ignores) ? Case::ignored : Case::matters;

@@ -49,8 +49,8 @@ std::string_view part_of(Exchange& x, const TextPart& part) {
   return {};
 }
 
-/// Returns whether the text has no line end, so that no value can begin another field (RFC 9110 section 5.5), and no
-/// blank at its ends.
+/// Returns whether the text has no blank at its ends, and no line end, which could begin another field (RFC 9110
+/// section 5.5).
 bool fits_in_a_field(std::string_view value) noexcept {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   return !value.empty() && value.front() != ' ' && value.back() != ' ' &&

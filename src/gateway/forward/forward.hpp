@@ -26,7 +26,7 @@ void take_over_fields(Exchange& x, RejectionHeaders limits);
 void append_reply_via(Exchange& x, http::Fields& out);
 
 /// Returns the trailers that are forwarded. Fields that are not forwarded in a head, or that `edits` set or remove, are
-/// not forwarded here either.
+/// left out.
 http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled,
                               std::span<const FieldEdit> edits);
 /// Returns the trailers that are forwarded, with the edits of this exchange's route.

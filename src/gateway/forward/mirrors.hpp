@@ -16,8 +16,8 @@
 
 namespace headgate::gateway {
 
-/// The copies of one worker; its thread only. Shared with the copies under way, which may outlive the gateway's use of
-/// it.
+/// The copies of one worker; its thread only. The copies under way share its ownership, because they may last longer
+/// than the gateway uses it.
 class Mirrors : public std::enable_shared_from_this<Mirrors> {
  public:
   /// `lent` counts the memory of the copies; null to count nothing.

@@ -19,8 +19,8 @@ std::string_view after_segments(std::string_view path, std::size_t count) noexce
 /// into `text`.
 std::string_view fill_in(TextArena& text, const PathTemplate& made, std::string_view path);
 
-/// Returns whether a server reads `path` as the router would: the path is normalised, and hides no slash unless
-/// `hides_slash`.
+/// Returns whether a server reads `path` as the router would: the path is normalised, and has no hidden slash unless
+/// `hides_slash` is set.
 bool reads_as_written(std::string_view path, bool hides_slash);
 
 /// Sets x.path_for_server. Only for routes that rewrite paths.

@@ -32,8 +32,9 @@ inline bool is_grpc(const Exchange& x) noexcept {
   return (x.request.version >= 20 || x.grpc_web != nullptr) && detail::has_grpc_type(x.request);
 }
 
-/// Returns whether the server may read the request as a gRPC call, whatever protocol the caller speaks: over HTTP/2 the
-/// request is then a complete call. Limits and retries use this. Valid only after the route was chosen.
+/// Returns whether the server may read the request as a gRPC call, even if the caller does not use HTTP/2: when it is
+/// forwarded over HTTP/2, the request is a complete call. Limits and retries use this. Valid only after the route was
+/// chosen.
 inline bool is_grpc_for_server(const Exchange& x) noexcept {
   return x.route->asks_http2() && detail::has_grpc_type(x.request);
 }

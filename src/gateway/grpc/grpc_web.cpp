@@ -113,8 +113,9 @@ std::string_view GrpcWeb::Reply::coded(std::string_view bytes) {
   return bytes_;
 }
 
-// Fields that otherwise only trailers have are moved to the trailers: a page of another origin may read the whole body,
-// but only the fields that it is allowed to.
+// Sends the head. If the answer ends here, fields that usually are trailers are moved from the head to the trailers in
+// the body. A page of another origin may read the whole body, but only those fields of the head that it is allowed to
+// read.
 Task<Result<void>> GrpcWeb::Reply::send(const http::ReplyStart& start, std::string_view first, http::EndStream last) {
   const auto rest = behind(http::value_of(*start.fields, Known::content_type), kType);
   if (!rest) return to_.send(start, first, last);

@@ -36,8 +36,8 @@ class InFlight {
   static void show(const Exchange& x, std::size_t first);
   /// Renews the permits that an admitted exchange holds in Redis, until release().
   void keep(Exchange& x);
-  /// Returns the permits of an exchange that has ended, locally and in Redis. The first request that waits for them is
-  /// notified. Does not wait.
+  /// Returns the permits of an exchange that has ended, locally and in Redis. Notifies the first request that waits for
+  /// them. Returns without a wait.
   void release(Exchange& x);
   /// Stops renewing permits.
   void stop();

@@ -58,8 +58,8 @@ class HeadExcerpt {
   HeadExcerpt(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
       : bytes_(bytes), fault_(fault), identity_(identity) {}
 
-  /// Shows the head from `from`, the beginning of a line, until `most` bytes are shown, or enough after the fault.
-  /// Returns whether the whole head is shown.
+  /// Shows the head from `from`, the beginning of a line, until `most` bytes are shown, or enough bytes after the
+  /// fault. Returns whether the whole head is shown.
   bool show(std::size_t from, std::size_t most) {
     for (auto at = from; at < bytes_.size(); at = line_end(at)) {
       if (out_.size() >= most || (place_ != kNowhere && out_.size() > place_ + kAfter + kLongestCharacter))
@@ -82,7 +82,7 @@ class HeadExcerpt {
   bool hides_fault() const noexcept { return hidden_; }
 
  private:
-  /// Returns the place after the line and its end: CR LF, or either of the two.
+  /// Returns the position after the line and its line end, which is CR LF, CR or LF.
   std::size_t line_end(std::size_t at) const {
     const auto end = bytes_.find_first_of("\r\n", at);
     if (end == kNowhere) return bytes_.size();

@@ -19,8 +19,8 @@ const std::string& cookie_name(const Exchange& x, const CompiledRoom& room) {
   return uses_tls(x) ? room.secure_cookie : room.cookie;
 }
 
-/// Returns the signature. Room and owner are signed but not contained in the ticket, so the ticket reveals nothing
-/// about its owner.
+/// Returns the signature. The signature covers the room and the owner, but the ticket does not contain them, so it
+/// reveals nothing about its owner.
 std::string signature_of(const CompiledRoom& room, const CompiledRoom::Secret& secret, std::string_view text,
                          std::string_view owner) {
   std::string all("headgate waiting room 1\n");

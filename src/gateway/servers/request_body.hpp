@@ -27,7 +27,7 @@ class RequestBody {
   bool running() const noexcept { return !child_.done(); }
   /// Returns whether all bytes were written to the server's connection.
   bool delivered() const noexcept { return delivered_; }
-  /// Returns when the task ended; valid once the task no longer runs.
+  /// Returns the time at which the task ended; valid when the task no longer runs.
   Clock::Steady ended_at() const noexcept { return ended_at_; }
   /// Returns the problem, if the body could not be read or sent in time.
   const std::optional<Problem>& problem() const noexcept { return problem_; }

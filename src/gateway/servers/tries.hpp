@@ -28,7 +28,7 @@ class Tries {
   bool held() const noexcept { return held_; }
 
   /// Returns whether another attempt follows the failed one, and takes that attempt from the budget. A second call
-  /// returns the same.
+  /// returns the same and takes nothing.
   bool again(const upstream::Failure& failure);
   /// Returns whether another attempt follows the answer whose head is in x.answer.
   bool again_after_answer();

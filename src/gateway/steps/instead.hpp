@@ -8,7 +8,8 @@
 
 namespace headgate::gateway {
 
-/// Returns whether a request that is refused with `problem` goes to the other upstream. It does so at most once.
+/// Returns whether a request that is refused with `problem` goes to the other upstream. A request goes there at most
+/// once.
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept;
 
 /// Changes the route of `x`. Returns the steps that the request still takes: all steps that identify the caller, and

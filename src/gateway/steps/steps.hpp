@@ -89,8 +89,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage);
 extern const StepCounts kLimitCounts;
 /// Returns whether a limit of the stage may let the request wait for a permit.
 bool may_wait_at(const Exchange& x, Stage stage) noexcept;
-/// Does the same as admit(), for limits that may let the request wait and for those that are counted in Redis, as far
-/// as they belong to `part`.
+/// Does the same as admit() for those limits of `part` that may let the request wait or that are counted in Redis.
 Task<MaybeProblem> admit_with_waits(Path& path, Exchange& x, Stage stage, RoundPart part);
 
 MaybeProblem check_circuit(Path& path, Exchange& x);

@@ -134,7 +134,8 @@ Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& lim
   const auto connection = connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
   wire.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
-  // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body the start of the tunnel would be ambiguous.
+  // Upgrade is ignored if the request has a body, because the start of the tunnel would be ambiguous. A server may
+  // ignore it (RFC 9110 section 7.8).
   const bool has_body = wire.framing.kind != WireFraming::Kind::none;
   if (connection.upgrade && head.version >= 11 && !has_body) head.upgrade = value_of(head.fields, Known::upgrade);
   if (carries_http(head.upgrade)) head.upgrade = {};

@@ -16,8 +16,8 @@ struct JsonMember {
   std::string name;
   /// `texts` is an array that has only strings; `other` is null, an object or any other array
   Kind kind = Kind::other;
-  /// The text of a string, an integer in decimal, or "true" or "false". A fraction, or an array that has not only
-  /// strings, is kept as written.
+  /// The text of a string, an integer in decimal, or "true" or "false". A fraction, or an array that has other elements
+  /// than strings, is stored as written.
   std::string text;
   double number = 0;  ///< value of an integer or a fraction (a number with a point, an exponent, or beyond 64 bits)
   std::vector<std::string> texts;

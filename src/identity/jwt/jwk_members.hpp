@@ -12,7 +12,7 @@
 namespace headgate::identity {
 
 /// Reads members of a JWK and keeps the first error, so that a caller can read all members and then check once for an
-/// error. Refers to the JSON.
+/// error. The JSON value must outlive the object.
 class JwkMembers {
  public:
   /// `jwk` is any value; a value that is not an object is an error at once.

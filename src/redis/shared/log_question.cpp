@@ -57,7 +57,8 @@ Result<bool> ReadQuestion::read(const Reply& reply) {
   return true;
 }
 
-/// The array comes before its elements: Redis TIME, more, beginning, digest, and two elements for each entry.
+/// Reads the reply, in which an array comes before its elements: Redis TIME, whether there is more, whether the log was
+/// read from its beginning, the digest, and two elements for each entry.
 bool ReadQuestion::take(std::span<const Reply::Element> all) {
   using Kind = Reply::Kind;
   news = {};

@@ -22,7 +22,7 @@ class HealthLog {
 
   explicit HealthLog(std::string server) : server_(std::move(server)) {}
 
-  /// Logs a change between up and not up, and each new reason for not being up.
+  /// Logs each change of whether Redis is up, and each new reason why it is not.
   void note(RedisHealth health, std::string_view reason, Time now);
   /// Logs an error reply that does not affect the health of Redis, but that the operator must know about.
   void error(std::string_view text, Time now);

@@ -23,7 +23,7 @@ namespace headgate::server {
 class FileWatch final : public services::Service {
  public:
   /// Watches the files at these paths, and those that match a pattern (config::files_for), except directories. Reports
-  /// nothing while the first file is missing. Calls `changed` for changes since now, after start().
+  /// nothing while the first file is missing. After start(), calls `changed` for all changes since the construction.
   FileWatch(Clock& clock, std::vector<std::string> paths, std::function<void()> changed);
   /// Watches these files from now on. A file counts as changed if it has changed after `read`, the moment at which the
   /// caller began to read them.

@@ -1,5 +1,5 @@
 #pragma once
-// Checks the health of servers in the background, and resolves their names again.
+// Checks the health of servers in the background, and resolves their names again from time to time.
 
 #include "server/config/reload.hpp"
 
