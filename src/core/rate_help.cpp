@@ -65,8 +65,8 @@ std::optional<Amount> amount(std::string_view text) noexcept {
   return out;
 }
 
-// Returns the unit that is meant, as the first letter after the count shows: "5sec", "100 / Min", "10r/s". Without a
-// known letter, returns 1.
+// Returns the unit that is meant, as the first letter after the count shows: "5sec", "100 / Min", "10r/s". If the
+// letter is unknown, a minute is meant.
 std::size_t unit_meant(std::string_view text) noexcept {
   const auto before = text.find_last_of("/ ");
   for (const char c : text.substr(before == std::string_view::npos ? 0 : before + 1)) {

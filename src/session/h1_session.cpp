@@ -62,10 +62,10 @@ Task<Result<void>> H1Session::say_continue(void* self) {
   co_return error_code(error::no_buffer_space);
 }
 
-/// Called when the client's socket becomes readable during an exchange. A next request waits in the socket; a reset
-/// ends the exchange. A client that has closed only its sending side may still read, but looks like a client that has
-/// closed the connection. Most clients that close have left, so the exchange ends then as well, unless its route is
-/// configured otherwise.
+/// Called when the client's socket becomes readable during an exchange. A next request waits; a reset ends the
+/// exchange. A client that has closed only its sending side may still read, but looks like a client that has closed the
+/// connection. Most clients that close have left, so the exchange ends then as well, unless its route is configured
+/// otherwise.
 void H1Session::client_active(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait

@@ -122,7 +122,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
   /// Takes a place for the client that a PROXY header names. Returns false if the client has no place left.
   bool admit() { return owner_.admit(peer_); }
-  /// Counts the connection for its listener as accepted, unless it was counted before.
+  /// Count the connection for its listener as accepted or refused, unless it was counted before.
   void count_accepted() noexcept {
     if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.listener->counters.accepted) counter->add();

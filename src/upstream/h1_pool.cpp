@@ -109,8 +109,8 @@ bool H1Pool::stays_idle(H1Connection& connection) {
 }
 
 // Ends all attempts. Exchanges are woken only after the loop over the list, because a woken exchange may begin and end
-// other attempts. Only streams are held meanwhile, and no attempts, because an attempt may be destroyed together with
-// its exchange.
+// other attempts. Only streams are held meanwhile, and no attempts, because the server of an attempt may be destroyed
+// together with its exchange.
 void H1Pool::break_off() {
   idle_.clear();
   rested_ = 0;

@@ -125,8 +125,8 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 
-/// Removes the check from the queue. A check that has begun continues, and its result is remembered and charged. A
-/// check that leaves the queue keeps its attempt, because otherwise it would cost nothing to fill the queue.
+/// Removes the check from the queue. A check that has begun continues, and its result is remembered and charged. If a
+/// check leaves the queue, its attempt stays charged, because otherwise it would cost nothing to fill the queue.
 void PasswordCalls::forsake(Call& call) noexcept {
   if (!pool_->drop(*call.check)) return;
   if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);

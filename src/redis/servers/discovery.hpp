@@ -43,7 +43,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
     SteadyClock::duration calm;  ///< interval between two queries while there is no trouble
   };
 
-  /// `who` is the word in the log for a candidate, such as "Sentinel".
+  /// `who` names the candidates in the log.
   Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
 
   /// Queries at once; keeps `owner` until stop().

@@ -34,8 +34,8 @@ void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
                    {{"upstream", upstream}, {"server", server}});
 }
 
-/// Uses these keys in addition to the file. The keyring publishes the keys before the message to the workers, so `done`
-/// is called when all workers use them.
+/// Uses these keys, which take precedence over the file. The keyring publishes the keys before the message to the
+/// workers, so `done` is called when all workers use them.
 void GatewayProgram::use_keys(services::KeyService::Records unwritten, const std::function<void()>& done) {
   keyring_->hold(std::move(unwritten));
   if (workers_ == nullptr) return done();
