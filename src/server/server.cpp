@@ -66,8 +66,7 @@ class SignalWatch {
   /// Called when no worker runs any more. From then on there is nothing to reload, and SIGTERM ends the process at
   /// once.
   void cancel() {
-    state_ = State::ended;  // the handler of a signal that was already received runs later, and must not wait for
-                            // another signal
+    state_ = State::ended;  // the handler of a signal that was already received must not begin another wait
     set_.cancel();
     set_.remove(SIGTERM);
     set_.remove(SIGINT);

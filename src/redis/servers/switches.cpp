@@ -21,8 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kChannel = "+switch-master";
 constexpr auto kOpenAgain = 1s;
-constexpr auto kSubscribeAgain = 10s;  // interval after which the subscription is repeated: harmless on a working
-                                       // connection, and detects a broken one
+constexpr auto kSubscribeAgain = 10s;  // a repetition is harmless on a working connection, and detects a broken one
 constexpr auto kRefusedPause = 60s;
 
 }  // namespace

@@ -272,8 +272,7 @@ std::string GatewayProgram::directory_of_file() const { return directory_of(file
 std::optional<HandoverCandidate> GatewayProgram::handover_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandoverCandidate{candidate_->text, candidate_->name, false};
   if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandoverCandidate{{}, {}, true};
-  return std::nullopt;  // no candidate was set or dropped by an operator, so the next process gets its candidate from
-                        // the file
+  return std::nullopt;  // no operator changed it, so the next process gets the candidate from the file
 }
 
 std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandoverCandidate& handed) {

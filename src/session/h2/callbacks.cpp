@@ -49,8 +49,7 @@ struct H2Callbacks {
     // A stream counts until its exchange has ended, even if the client has reset it; otherwise a client could begin any
     // number of exchanges by resetting their streams.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
-      if (!session.has_enough()) {  // has_enough() means that the gateway's memory is full, which is not the client's
-                                    // fault
+      if (!session.has_enough()) {  // otherwise the gateway's memory is full, which is not the client's fault
         session.limits_.fault();
         session.limits_.reset(session.clock().steady());
       }
