@@ -1,4 +1,4 @@
-// The callers that are limited: what each has used, when it is free again, and what an operator may do about it.
+// The callers that are limited: what each has used, when it may send again, and what an operator may do about it.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, copy, heard } from './dialog.js';
@@ -6,15 +6,16 @@ import { caller, count, rate, share, span } from './format.js';
 import { asCurl, call, mayChange, segment } from './session.js';
 
 const kShown = 12;
-/// Milliseconds between two calls for what keys have used. The calls are made only while the keys are on the screen.
+/// Milliseconds between two calls that ask what keys have used. The calls are made only while the keys are on the
+/// screen.
 const kEvery = 5000;
 const used = new Map();
 let seen = false;
 let rows = [];
 let last = () => null;
 
-/// A browser resolves "." and ".." in a path, even if they are escaped. A key with one of these names, or with an empty
-/// name, is therefore addressed by its id.
+/// Returns the key of a row as a path has it. A browser resolves "." and ".." in a path, even if they are escaped. So
+/// a key that is "." or "..", or is empty, is replaced by its id.
 const keyOf = (row) => (row.key === undefined || /^\.{0,2}$/.test(row.key) ? row.key_id : row.key);
 const pathOf = (row, what = 'keys') => `/api/v1/limits/${segment(row.limit)}/${what}/${segment(keyOf(row))}`;
 const idOf = (row) => `${row.limit} ${row.key_id}`;

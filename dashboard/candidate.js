@@ -1,4 +1,4 @@
-// The candidate beside the policy in force, and what it would change.
+// The candidate, which is compared with the policy in force, and what it would change.
 
 import { $, button, el, keyed, put, show as visible, table, tell } from './dom.js';
 import { ask } from './dialog.js';

@@ -26,8 +26,7 @@ function flatten(value, pointer, words, places, out) {
   out.push({ path: words, value: JSON.stringify(value), place: places[pointer] ?? placeAbove(pointer, places) });
 }
 
-/// Returns the place of the list that holds the value, for a value that the file writes in a short form; "" for a
-/// default.
+/// Returns the place of the list for a value that the file writes in short form, without its list; "" for a default.
 function placeAbove(pointer, places) {
   return /\/\d+$/.test(pointer) ? places[pointer.replace(/\/\d+$/, '')] ?? '' : '';
 }

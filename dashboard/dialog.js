@@ -30,9 +30,9 @@ function open(title, content, buttons) {
   return dialog;
 }
 
-/// Shows a form with `fields` ({name, label, value, hint, required, most}), then makes the call that `of(values)`
-/// returns: {method, path, body}. `done(answer)` returns the sentence that reports the change. If a change is refused
-/// without "force", the user may repeat it with `of(values, true)`.
+/// Shows a form with `fields` ({name, label, value, hint, required, most}). Then makes the call {method, path, body}
+/// that `of(values)` returns. `done(answer)` returns the sentence that reports the change. If a change is refused
+/// without "force", the user may repeat it with the call of `of(values, true)`.
 export function ask({ title, text, fields = [], yes, danger = false, of, done, then }) {
   const form = el('form', { class: 'form', method: 'dialog' });
   if (text) form.append(el('p', { text }));
@@ -93,7 +93,7 @@ export function openForm(title, form) {
   form.querySelector('input')?.focus();
 }
 
-/// Returns "2 of 2 gateways apply it.", or "" if the answer has no such count.
+/// Returns, for example, "2 of 2 gateways apply it."; "" if the answer has no such count.
 export function heard(answer) {
   const gateways = answer.gateways;
   if (!gateways) return '';

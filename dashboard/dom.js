@@ -2,8 +2,8 @@
 
 export const $ = (id) => document.getElementById(id);
 
-/// Creates an element. `props`: class, text, on (listeners), data (data-*), and attributes; false and null leave an
-/// attribute out.
+/// Creates an element. `props` may have class, text, on (listeners), data (data-*), and attributes. An attribute that
+/// is false or null is left out.
 export function el(name, props = {}, ...children) {
   const out = document.createElement(name);
   for (const [key, value] of Object.entries(props)) {
@@ -29,8 +29,8 @@ export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
 
-/// Makes the children of `parent` match `items`, in their order. A child whose key is still present is kept, with its
-/// focus and selection. `make(item)` creates an element, `change(element, item)` updates it.
+/// Makes the children of `parent` match `items`, in their order. If a child has the key of an item, it is kept, with
+/// its focus and selection. `make(item)` creates an element, `change(element, item)` updates it.
 export function keyed(parent, items, keyOf, make, change) {
   const known = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   let at = parent.firstElementChild;
@@ -49,8 +49,8 @@ export function keyed(parent, items, keyOf, make, change) {
   for (const gone of known.values()) gone.remove();
 }
 
-/// Creates a table whose rows become cards on a phone. `columns`: {name, kind, text(item) or change(cell, item)}. The
-/// ARIA roles are written out, because browsers drop them when CSS changes the table's layout.
+/// Creates a table whose rows become cards on a phone. `columns` are {name, kind, text(item) or change(cell, item)}.
+/// ARIA roles are written out, because browsers drop the roles of a table if CSS changes its layout.
 export function table(label, columns) {
   const head = el('tr', { role: 'row' });
   for (const column of columns)
@@ -73,7 +73,7 @@ export function table(label, columns) {
   return { whole, update: (items, keyOf) => keyed(body, items, keyOf, make, change) };
 }
 
-/// The text shown where there is nothing to show.
+/// Creates the text that is shown where there is no data.
 export function nothing(text) {
   return el('p', { class: 'nothing', text });
 }

@@ -1,4 +1,5 @@
-// The last events, newest first. Each is one sentence from the gateway, with its fields behind "Details".
+// The last events, newest first. Each is shown as a sentence that the gateway writes, with its fields behind
+// "Details".
 
 import { $, either, el, keyed, put, show as visible } from './dom.js';
 import { moment } from './format.js';

@@ -65,7 +65,7 @@ export function caller(row) {
   return row.key ?? row.key_id ?? '';
 }
 
-/// Adds a capital letter and a full stop to a sentence of the gateway.
+/// Returns a sentence of the gateway with a capital letter and a full stop.
 export function sentence(text) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -29,8 +29,8 @@ function two(cell, a, b) {
   put(cell.children[1], b);
 }
 
-/// Shows the name and the meaning of a limit. `means` is one line, and one more for each tier: name, two or more
-/// spaces, rates.
+/// Shows the name and the meaning of a limit. The text `means` has one line for the limit, and one for each tier: its
+/// name, two or more spaces, and its rates.
 function nameLimit(cell, limit) {
   const [sentence, ...tiers] = limit.means.split('\n');
   two(cell, limit.limit, sentence);

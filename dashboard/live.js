@@ -1,11 +1,12 @@
-// Reads the stream of looks (snapshots of the gateway's state), and connects again when the stream breaks.
+// Reads the event stream of the gateway, and connects again when the stream breaks. Each "look" event has the state of
+// the gateway at one moment.
 
 import { gone, openStream, who } from './session.js';
 
 const kAgain = [500, 1000, 2000, 5000];
 
-/// Returns a function that connects, or connects again with another token. Calls `each` with every look, and `state`
-/// with "open", "lost" or "token".
+/// Returns a function that connects, or connects again with another token. Calls `each` with the data of every "look"
+/// event, and `state` with "open", "lost" or "token".
 export function follow(each, state) {
   let failed = 0;
   let timer = 0;
@@ -49,7 +50,7 @@ export function follow(each, state) {
     if (!document.hidden && !who.needsToken) run();
   }
 
-  // A hidden tab costs the gateway nothing.
+  // Disconnects while the tab is hidden, so that a hidden tab costs the gateway nothing.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) abort.abort();
     else restart();

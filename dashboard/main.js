@@ -1,4 +1,4 @@
-// The page: passes each look to all parts, and asks for a token if one is required.
+// The page: passes each state of the gateway to all parts, and asks for a token if one is required.
 
 import { $, el, put, show, tell } from './dom.js';
 import { follow } from './live.js';
@@ -63,7 +63,7 @@ async function start() {
     if (who.needsToken) askToken(restart);
   });
   callers.begin(() => last);
-  // The role is asked for first, because each call without a token is a warning in the log.
+  // Asks for the role first, because a call with a missing token is logged as a warning.
   try {
     await lookWho();
   } catch (refused) {

@@ -1,4 +1,4 @@
-// Keys that have a different rate for a limited time, and a button to end that.
+// Keys that have a different rate for a limited time, each with a button to end that.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, heard } from './dialog.js';

@@ -3,10 +3,10 @@
 import { el, keyed, put } from './dom.js';
 import { minute, moment } from './format.js';
 
-/// A build without the library has tables but no plots.
+/// False in a build without the library, which has tables but no plots.
 const kDraws = typeof Dygraph !== 'undefined';
-// The legend of dygraphs writes style attributes, which the Content-Security-Policy of this page forbids. The page has
-// its own legend.
+// The legend of dygraphs is removed, because it writes style attributes, which the Content-Security-Policy of this
+// page forbids. The page has its own legend.
 if (kDraws) Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -16,7 +16,7 @@ function colour(name) {
 }
 
 export class Plot {
-  /// `series`: pairs of a name and the CSS variable of its colour. `text(number)` formats a value.
+  /// Creates a plot. `series` are pairs of a name and the CSS variable of its colour. `text(number)` formats a value.
   constructor(place, legend, series, { stacked, text }) {
     this.place = place;
     this.legend = legend;

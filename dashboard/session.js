@@ -46,13 +46,13 @@ export async function lookWho() {
   try {
     become((await call('GET', '/api/v1/role')).role, false);
   } catch (refused) {
-    // If the gateway is unreachable, the stream of looks reports it.
+    // If the gateway is unreachable, the event stream reports it.
     if (refused instanceof Refusal && refused.status !== 401) throw refused;
   }
 }
 
-/// Uses this token from now on; "" for none. If the gateway does not accept the token, throws and keeps the previous
-/// one.
+/// Uses this token from now on, or none if it is "". If the gateway does not accept the token, throws and keeps the
+/// previous one.
 export async function useToken(text) {
   const before = token;
   token = text;
@@ -87,7 +87,8 @@ export function asCurl(method, path, body) {
   return parts.join(' ');
 }
 
-/// Escapes a path segment as the gateway reads it. A browser resolves dots, even escaped ones.
+/// Escapes a segment of a path. The segments "." and ".." must not be used: a browser resolves them even if they are
+/// escaped.
 export function segment(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -48,7 +48,7 @@ function minutesOf(rows) {
   });
 }
 
-/// The same data for people who cannot see the plots.
+/// Creates a table with the data of the plots, for people who cannot see them.
 function asTable(rows) {
   const names = ['From', 'Requests/s', ...kStatuses.map(([name]) => name), 'p50', 'p95', 'p99', 'gateway p95'];
   return el('table', {}, el('caption', { class: 'unseen', text: 'Traffic per minute; durations are the highest of the minute' }),

@@ -48,8 +48,8 @@ local function is_counter(rest)
   return rest:sub(-1) ~= ':'
 end
 
--- Keys other than counters can have names of the same form. Only commands that decisions use too tell them apart, so
--- that a gateway needs no further rights.
+-- Keys other than counters can have names of the same form. They are recognised only with commands that decisions use
+-- as well, so that a gateway needs no further rights.
 local function is_other(key, tag, limit)
   if tag == 'limits' then
     return find(limit, '^:%x+$') and #limit == 33  -- fingerprints

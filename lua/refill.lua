@@ -27,13 +27,13 @@
 --       size of a debt, so they do not move the moment back.
 --       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two,
 --       or 00. Even earlier ones wrote "<moment>" or "<moment>:<part>" under the rule of the time. One version wrote a
---       distance after a rate of form 53, which has the period and the count unchanged.
+--       distance after a rate of form 53, in which period and count are unchanged.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value
 --
 -- read   needs reach and reach_part (how far ahead the moment of an empty bucket is); sets ahead, part, room and
---        room_part, and slower if the moment's rate is a faster one: slower(most, most_part) is the time until at most
---        that much is used, in microseconds.
+--        room_part. If the stored rate is faster than the rule's, also sets the function slower: slower(most,
+--        most_part) is the time until at most that much is used, in microseconds.
 -- write  needs reach and reach_part; writes the changes that takes, below and wrong require.
 
 --@read

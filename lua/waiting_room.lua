@@ -148,7 +148,7 @@ if count > 0 then
   if credit >= burst then
     credit, part = burst, 0
   end
-  -- Admissions that another gateway has made meanwhile use up credit here too.
+  -- Numbers that were called elsewhere since the last question use up credit of this room as well.
   credit = max(credit - called_elsewhere, 0)
 end
 at = now
@@ -194,7 +194,7 @@ if owner then
   end
 end
 
--- After a failover, a number may arrive that its owner is not known to have.
+-- After a failover, a number may arrive that is not recorded for its owner.
 local function remember(n)
   local at = 1
   while held[at] and held[at] < n do

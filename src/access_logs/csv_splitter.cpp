@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSeparators = ",;\t";
 
-/// Takes the value at `at`, and moves `at` past it; within quotes, two quotes become one in place. Returns false if a
-/// quote does not end or is followed by other text.
+/// Reads the value at `at`, and moves `at` past it. In a value in quotes, two quotes become one in place. Returns false
+/// if the closing quote is missing, or if other text follows it.
 bool take_value(char*& at, char* end, char between, std::string_view& out) noexcept {
   if (at == end || *at != '"') {
     char* const begin = at;

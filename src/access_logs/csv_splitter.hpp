@@ -5,10 +5,10 @@
 
 namespace headgate::access_logs {
 
-/// The splitter. A quoted value cannot continue in the next line.
+/// The splitter of CSV. A value in quotes must end on its line.
 class CsvSplitter final : public LineSplitter {
  public:
-  /// `header` is the first line; its names become `parts`. Fails if it is not such a line.
+  /// Creates the splitter. `header` is the first line, whose names become `parts`. Fails if it is not such a line.
   static Result<std::unique_ptr<LineSplitter>, std::string> make(std::string_view header, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;

@@ -1,5 +1,5 @@
 #pragma once
-// The names of Envoy, and therefore Istio, for the parts of a line. Each of their formats has some of them.
+// The names that Envoy and Istio use for the parts of a line. Each format of theirs has some of these parts.
 
 #include "headgate/access_logs/line_format.hpp"
 

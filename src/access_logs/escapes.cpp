@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kNoCode = 0xffff'ffff;
 
-/// Returns the number of `size` hexadecimal digits; kNoCode if there are other characters.
+/// Returns the number with `size` hexadecimal digits at `at`; kNoCode if there are other characters.
 std::uint32_t hex_number(const char* at, const char* end, std::ptrdiff_t size) noexcept {
   if (end - at < size) return kNoCode;
   std::uint32_t out = 0;
@@ -22,7 +22,7 @@ std::uint32_t hex_number(const char* at, const char* end, std::ptrdiff_t size) n
   return out;
 }
 
-/// Writes a code point below U+110000, or a surrogate, as UTF-8. Returns the end of the bytes.
+/// Writes a code point below U+110000 as UTF-8; a surrogate is allowed. Returns the end of the bytes.
 char* write_utf8(char* out, std::uint32_t code) noexcept {
   const auto tail = [&](unsigned shift) { *out++ = static_cast<char>(0x80 | (code >> shift & 0x3f)); };
   if (code < 0x80) {
@@ -43,7 +43,7 @@ char* write_utf8(char* out, std::uint32_t code) noexcept {
   return out;
 }
 
-/// Returns the code at `at`, after "\u", and moves `at` past it.
+/// Returns the code whose digits begin at `at`, after "\u", and moves `at` past it.
 std::uint32_t take_code(const char*& at, const char* end) noexcept {
   const auto first = hex_number(at, end, 4);
   if (first == kNoCode) return kNoCode;

@@ -5,9 +5,8 @@
 
 namespace headgate::access_logs {
 
-/// Replaces the escapes that nginx, Apache and JSON write for bytes that would end a text: \xHH, \uXXXX (as UTF-8,
-/// including surrogate pairs), the letters for control characters such as LF and tab, \" and \\. Other text is
-/// unchanged. Returns the new end, at most `end`.
+/// Replaces the escapes of nginx, Apache and JSON: \xHH, \uXXXX (as UTF-8, including surrogate pairs), the letters for
+/// control characters such as LF and tab, \" and \\. Other text is unchanged. Returns the new end, at most `end`.
 char* unescape(char* begin, char* end) noexcept;
 
 }  // namespace headgate::access_logs

@@ -21,8 +21,8 @@ std::size_t first_line_at(std::string_view text, std::size_t from) {
   return first - line > kMaxIndent ? first : std::max(line, from);
 }
 
-/// Reads into `bytes` until they contain enough lines that are not blank. Returns the start of those lines, or an
-/// error.
+/// Reads into `bytes` until they have enough lines that are not blank. Returns the offset at which these lines begin,
+/// or an error.
 Result<std::size_t, std::string> read_begin(LogInput& input, std::string& bytes, bool& whole) {
   std::size_t begin = 0;
   while (bytes.size() - begin < kLooked) {
@@ -36,7 +36,7 @@ Result<std::size_t, std::string> read_begin(LogInput& input, std::string& bytes,
     begin = first_line_at(bytes, begin);
     const bool blank = bytes.find_first_not_of(kBlank, begin) == bytes.npos;
     if (blank && bytes.size() > kMaxBlank) return std::string("its first 64 MiB are blank lines");
-    // A pipe is not waited for once it has a whole line.
+    // Once a pipe has given a whole line, does not wait for more.
     if (!input.regular() && !blank && bytes.find('\n', begin) != bytes.npos) break;
   }
   return begin;
@@ -55,13 +55,13 @@ std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
   return out;
 }
 
-/// How well a format reads some lines.
+/// A measure of how well a format reads some lines.
 struct Score {
-  std::size_t lines = 0;  ///< number of lines that it reads
+  std::size_t lines = 0;  ///< number of lines that the format can read
   std::size_t requests = 0;
-  std::size_t exact = 0;  ///< number of lines with nothing after the last part
+  std::size_t exact = 0;  ///< number of lines that have nothing after the last part of the format
   std::size_t told = 0;
-  bool own = false;  ///< whether this is not a general format
+  bool own = false;  ///< whether the format belongs to one program, and is not a general one
   std::optional<Instant> written{};
   auto key() const noexcept { return std::make_tuple(lines, requests, told, exact, own); }
 };

@@ -16,12 +16,12 @@ struct FirstLook {
   std::string bytes;                   ///< all bytes read so far
 };
 
-/// Bytes at the start of a text that belong to no line.
+/// Bytes that may be at the start of a text and are no part of its first line.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Reads up to 64 KiB after blank lines; from a pipe until there is a whole line. The format is `chosen` if it is set;
-/// otherwise it is the format that reads most lines and most of their parts. The error is a sentence without the name
-/// of the file.
+/// Reads the beginning of a log: up to 64 KiB after blank lines, or, from a pipe, until there is a whole line. The
+/// format is `chosen` if it is not null; otherwise it is the format that reads most lines and most of their parts. The
+/// error is a sentence without the name of the file.
 Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
                                        const std::vector<std::string>& values);
 

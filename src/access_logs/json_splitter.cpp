@@ -14,18 +14,19 @@ namespace {
 
 constexpr unsigned kDeepest = 32;
 
-/// Returns whether a literal has no value.
+/// Returns whether a literal stands for a missing value.
 bool is_nothing(std::string_view literal) noexcept { return literal == "null" || literal == "false"; }
 
 }  // namespace
 
-/// A line, and the position in it.
+/// The state of reading one line.
 struct JsonSplitter::Walk {
   char* line;
   JsonReader json;
   LineCells& cells;
-  std::size_t member = 0;                ///< number of members so far
-  std::array<char, kLongestName> way{};  ///< names of the enclosing objects, each followed by a dot
+  std::size_t member = 0;  ///< number of members so far
+  /// Path of the current object: the names of the enclosing objects, each followed by a dot.
+  std::array<char, kLongestName> way{};
   std::size_t way_size = 0;
 
   Walk(char* begin, char* end, LineCells& out) noexcept

@@ -7,11 +7,12 @@
 
 namespace headgate::access_logs {
 
-/// The splitter. Reads values in place; of an array only the first one. Objects and arrays may be at most 32 deep.
+/// The splitter of JSON. Reads values in place; of an array, only the first value. Objects and arrays may be at most 32
+/// deep.
 class JsonSplitter final : public LineSplitter {
  public:
   /// Adds the parts of the format and of `values` to `parts`. For a general format, split() later adds the other parts
-  /// that lines have. The arguments outlive this object.
+  /// that it finds in lines. The arguments must outlive this object.
   JsonSplitter(const LineFormat& format, const std::vector<std::string>& values, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;
@@ -24,10 +25,10 @@ class JsonSplitter final : public LineSplitter {
 
   /// A member of an object.
   struct Member {
-    std::string way;          ///< name of the member, preceded by the names of the enclosing objects
-    std::size_t name_at = 0;  ///< start of its own name in the path, because names may contain dots
+    std::string way;          ///< path of the member: its name after the names of the enclosing objects
+    std::size_t name_at = 0;  ///< offset of the member's own name in `way`; needed because names may contain dots
     int part = kNoPart;
-    std::size_t field_at = kNoField;  ///< start of the header field's name in its own name
+    std::size_t field_at = kNoField;  ///< offset of the header field's name in the member's own name
   };
   struct Walk;
 
@@ -38,10 +39,10 @@ class JsonSplitter final : public LineSplitter {
   int part_of(const std::string& way);
 
   LineParts& parts_;
-  bool general_;  ///< whether the meanings follow from the names
+  bool general_;  ///< whether the format is general, so that the meanings follow from the names
   std::map<std::string, int, std::less<>> numbers_;
   std::vector<std::string> field_ways_;  ///< prefixes of the paths of header fields
-  /// The members of the last line in order. They are kept because most lines have the same members.
+  /// The members of the last line, in order. They are kept because the next line mostly has the same ones.
   std::array<Member, kRemembered> members_;
 };
 

@@ -17,10 +17,11 @@ struct LineCells {
   static constexpr std::size_t kMax = 128;
   static constexpr std::size_t kMaxFields = 64;
 
-  std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty if the line does not have it
-  std::array<http::Field, kMaxFields> fields{};  ///< the parts with Meaning::fields
+  /// Value of each part by its number; empty if the line does not have the part.
+  std::array<std::string_view, kMax> at{};
+  std::array<http::Field, kMaxFields> fields{};  ///< header fields of the line, from the parts with Meaning::fields
   std::size_t fields_count = 0;
-  bool rest = false;  ///< the line has more text after the last part
+  bool rest = false;  ///< whether the line has more text after the last part
 };
 
 /// The parts of a format by number.
@@ -31,16 +32,17 @@ struct LineParts {
     std::string text;
     http::Known id = http::Known::unknown;
   };
-  std::vector<Part> all;  ///< elements never move, because header fields refer to their names
+  /// A container whose elements never move in memory, because header fields refer to their names.
+  std::vector<Part> all;
 
   LineParts() { all.reserve(LineCells::kMax); }
 
-  /// Adds a part; false if there are too many.
+  /// Adds a part. Returns false if there are too many parts.
   bool add(std::string_view name, Meaning meaning, std::string_view text = {});
 };
 
-/// Returns whether a part has no value. Compares byte by byte, because a call of memcmp for each part would take a
-/// tenth of the time.
+/// Returns whether a part has no value. Compares bytes, because a call of memcmp for each part would take a tenth of
+/// the time of reading.
 inline bool untold(std::string_view cell) noexcept { return cell.empty() || (cell.size() == 1 && cell.front() == '-'); }
 
 }  // namespace headgate::access_logs

@@ -1,5 +1,6 @@
 #pragma once
-// Reads the lines of one format: a splitter finds the parts of a line, and their meanings make a request of them.
+// Reads the lines of one format. A splitter finds the parts of a line, and a draft makes a request of them by their
+// meanings.
 
 #include "line_parts.hpp"
 #include "request_draft.hpp"
@@ -37,7 +38,8 @@ class LineReader {
   static Result<std::unique_ptr<LineReader>, std::string> make(const LineFormat& format, std::string_view first,
                                                                const std::vector<std::string>& values);
 
-  /// Reads the line [begin, end) of `block`, whose escapes are replaced; adds the request to the block, if any.
+  /// Reads the line [begin, end) of `block`, whose escapes are replaced. If the line has a request, adds it to the
+  /// block.
   Outcome read(char* begin, char* end, RequestBlock& block, MissingParts& missing);
   /// Returns why the last line was unreadable.
   const char* why() const noexcept { return why_; }
@@ -65,7 +67,7 @@ class LineReader {
   const char* why_ = nullptr;
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
-  /// parts with a meaning, each with the place of its value
+  /// the parts that have a meaning, each with a pointer to its value in the line
   std::vector<std::pair<const LineParts::Part*, const std::string_view*>> used_;
   bool has_path_ = false;
   MissingParts never_;  ///< facts that these parts never contain

@@ -11,7 +11,7 @@
 namespace headgate::access_logs {
 namespace {
 
-/// Maximum number of blocks that waiting requests may hold: 24 MiB of lines.
+/// Maximum number of blocks to which waiting requests may refer: 24 MiB of lines.
 constexpr std::size_t kMaxBlocks = 96;
 
 Result<const LineFormat*, std::string> chosen_format(const std::string& name, LineFormat& custom) {
@@ -109,7 +109,7 @@ Result<std::unique_ptr<LogArrivals>, std::string> LogArrivals::open(const ReadOp
   return std::unique_ptr<LogArrivals>(new LogArrivals(std::move(parts)));
 }
 
-/// Reads one more request into the window; false if there is none.
+/// Reads one more request into the window. Returns false if there is none.
 bool LogArrivals::Parts::admit() {
   auto* const source = merge->next();
   if (source == nullptr) return false;

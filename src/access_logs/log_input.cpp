@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kAhead = std::size_t{64} * 1024;
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::size_t kMagic = 6;   // bytes of the longest magic number
-constexpr int kGzipOnly = 15 + 16;  // the largest window, with gzip's frame
+constexpr int kGzipOnly = 15 + 16;  // the largest window, and only data with gzip's frame
 
 struct OtherPacking {
   std::string_view magic;
@@ -41,7 +41,7 @@ struct LogInput::Unpacking {
 
   z_stream stream{};
   bool ready = false;
-  bool between = false;  ///< a gzip member has ended, and another may begin
+  bool between = false;  ///< whether a gzip member has ended and another one may begin
 };
 
 LogInput::LogInput(InputFile file) noexcept : file_(std::move(file)) {}
@@ -84,7 +84,7 @@ std::size_t LogInput::read(char* out, std::size_t size) {
   if (!begun_) {
     begun_ = true;
     if (!fill()) return 0;
-    while (ahead_.size() < kMagic) {  // a pipe may return them one by one
+    while (ahead_.size() < kMagic) {  // in a loop, because a pipe may return the bytes one by one
       std::array<char, kMagic> more{};
       const auto got = read_plain(more.data(), kMagic - ahead_.size());
       if (got == 0) break;
@@ -116,7 +116,7 @@ std::size_t LogInput::unpack(char* out, std::size_t size) {
       break;
     }
     if (std::exchange(unpacking_->between, false)) {
-      // gzip itself ignores zeros after the last member, which pad tapes.
+      // Zeros after the last member are ignored, as gzip does: they pad the blocks of tapes.
       while (ahead_at_ < ahead_.size() && ahead_[ahead_at_] == '\0') ++ahead_at_;
       if (ahead_at_ == ahead_.size()) {
         unpacking_->between = true;

@@ -23,15 +23,16 @@ class LogInput {
   LogInput& operator=(const LogInput&) = delete;
   ~LogInput();
 
-  /// Reads at most `size` bytes, and waits for at least one. Returns 0 at the end, or if failure() is not empty.
+  /// Reads at most `size` bytes, and waits until there is at least one. Returns 0 at the end of the log, and after a
+  /// failure, which failure() then names.
   std::size_t read(char* out, std::size_t size);
   /// Returns a sentence without the name of the file; empty if there was no failure.
   const std::string& failure() const noexcept { return failure_; }
-  /// Returns the bytes read of the file as it is stored.
+  /// Returns the number of bytes that were read of the file as it is stored, before decompression.
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
-  /// Returns the size of the file; 0 if unknown.
+  /// Returns the size of the file as it is stored, in bytes; 0 if it is unknown.
   std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
-  /// Returns whether it can be opened again with the same bytes.
+  /// Returns whether the log can be opened again and then has the same bytes.
   bool regular() const noexcept { return regular_; }
   /// Returns the device and inode; equal for two inputs of the same file.
   std::pair<std::uint64_t, std::uint64_t> identity() const noexcept { return identity_; }

@@ -21,7 +21,7 @@ LogSource* LogMerge::next() {
   return given_ ? open_.front().get() : nullptr;
 }
 
-/// Reads on in the log whose request was taken.
+/// Reads the next request of the log whose request was returned last.
 void LogMerge::put_back() {
   given_ = false;
   auto& first = open_.front();

@@ -44,7 +44,7 @@ bool LogSource::read() {
   }
 }
 
-/// Returns whether the line is a request.
+/// Reads the line. Returns whether it is a request.
 bool LogSource::take_line(char* begin, char* end) {
   while (end != begin && end[-1] == '\r') --end;
   if (line_ == 1 && std::string_view(begin, static_cast<std::size_t>(end - begin)).starts_with(kByteOrderMark))
@@ -59,7 +59,7 @@ bool LogSource::take_line(char* begin, char* end) {
   if (header_) {
     const std::string_view line(begin, static_cast<std::size_t>(end - begin));
     if (header_line_.empty()) header_line_ = line;
-    if (line == header_line_) {  // also in the middle of a log, where files were joined
+    if (line == header_line_) {  // the header line may also be in the middle of a log, where files were joined
       --counts_.lines;
       return false;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// A log whose lines are returned as requests, in the order in which they were written.
+// Reads a log line by line, and returns its requests in the order in which they were written.
 
 #include "first_look.hpp"
 
@@ -23,8 +23,8 @@ class LogSource {
   bool read();
   RequestBlock& block() const noexcept { return *block_; }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(block_->requests.size()) - 1; }
-  /// Returns the time at which the last request was written. If an earlier request of the log has a later time, returns
-  /// that later time, so that the times of a log never decrease.
+  /// Returns the time at which the last request was written, or that of an earlier request if it is later. So the times
+  /// of a log never decrease.
   Instant written() const noexcept { return written_; }
   std::size_t number() const noexcept { return number_; }
   std::uint64_t bytes_read() const noexcept { return input_.bytes_read(); }
@@ -51,7 +51,7 @@ class LogSource {
   std::size_t at_ = 0;      ///< start of the next line in the block
   std::size_t filled_ = 0;  ///< number of bytes in the block
   std::uint64_t line_ = 0;
-  bool too_long_ = false;  ///< the line at at_ is too long, and its start was dropped
+  bool too_long_ = false;  ///< whether the line at at_ is too long and its start was dropped
   bool ended_ = false;
   Instant written_{};
 };

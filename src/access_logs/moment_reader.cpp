@@ -60,7 +60,7 @@ std::optional<std::int64_t> iso_seconds(std::string_view text) {
                     text.size() > kDateSize ? text.substr(kDateSize + 1) : std::string_view());
 }
 
-/// Parses "Z", "+01:00", " +0100" or "+01" into seconds east of UTC.
+/// Parses a time zone such as "Z", "+01:00", " +0100" or "+01" into seconds east of UTC.
 std::optional<std::int64_t> zone(std::string_view text) noexcept {
   if (text.starts_with(' ')) text.remove_prefix(1);
   if (text.empty() || text == "Z" || text == "z" || text == "UTC" || text == "GMT") return 0;
@@ -74,7 +74,8 @@ std::optional<std::int64_t> zone(std::string_view text) noexcept {
   return (sign == '-' ? -60 : 60) * (hours * 60 + minutes);
 }
 
-/// Parses a number since 1970. Its unit is the one that gives a time in our era.
+/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. Its number of digits
+/// determines the unit.
 std::optional<Instant> since_1970(std::string_view text, bool& fraction) noexcept {
   const auto whole = text.substr(0, text.find('.'));
   if (whole.size() > 19) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Parses the times of a log, most of which are in the same second as the line before.
+// Parses the times of a log. Most of them are in the same second as the time before, so the last second is cached.
 
 #include "headgate/core/time.hpp"
 

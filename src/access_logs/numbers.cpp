@@ -14,7 +14,7 @@ constexpr double kMaxScaled = 1e19;
 
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Takes the four numbers of an IPv4 address from the front of `text`; false if there are none.
+/// Reads an IPv4 address at the front of `text`, and removes it. Returns false if there is none.
 bool take_v4(std::string_view& text, std::uint32_t& out) noexcept {
   std::uint32_t bytes = 0, value = 0;
   unsigned digits = 0, dots = 0;

@@ -12,8 +12,8 @@ namespace headgate::access_logs {
 /// Parses digits only. Empty for other text or more than 19 digits.
 std::optional<std::uint64_t> whole_number(std::string_view text) noexcept;
 
-/// Parses a number of 0 or more with an optional fraction and exponent, times 10^`places`, rounded down. Empty if it is
-/// invalid or the result is 10^19 or more.
+/// Parses a number of 0 or more with an optional fraction and exponent. Returns it times 10^`places`, rounded down.
+/// Empty if the text is invalid, or if the result would be 10^19 or more.
 std::optional<std::uint64_t> scaled_number(std::string_view text, unsigned places) noexcept;
 
 /// Parses an IPv4 or IPv6 address, in brackets or not, with an optional port and an optional zone, which is dropped.

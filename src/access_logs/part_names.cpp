@@ -39,7 +39,7 @@ constexpr auto kVariables = std::to_array<LinePart>({
     {"upstream_connect_time", Meaning::server},
 });
 
-/// Names without the separators between words.
+/// Known names, written without separators between their words.
 constexpr auto kWords = std::to_array<LinePart>({
     {"time", Meaning::ended},
     {"timestamp", Meaning::ended},

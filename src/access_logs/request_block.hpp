@@ -1,5 +1,5 @@
 #pragma once
-// A piece of a log with the parsed content of its lines: one memory for everything that its requests refer to.
+// A piece of a log with the parsed content of its lines. One block of memory has everything that its requests refer to.
 
 #include "headgate/core/time.hpp"
 #include "headgate/http/fields.hpp"
@@ -39,7 +39,7 @@ struct RequestBlock {
   std::vector<LoggedRequest> requests;
   std::vector<http::Field> fields;
   std::vector<std::string_view> values;
-  std::size_t held = 0;  ///< number of users: requests, and the reader that fills it
+  std::size_t held = 0;  ///< number of users: requests in the block, and the reader while it fills the block
 };
 
 /// The pool of blocks. One thread.

@@ -14,8 +14,8 @@ namespace {
 constexpr Duration kLongestAnswer = std::chrono::hours(24 * 366);
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
-/// Returns whether headgate's log has this word for answers of the gateway because of limits or load, where no server
-/// was asked.
+/// Returns whether this word in headgate's log means that the gateway answered itself because of limits or load,
+/// without asking a server.
 bool refused_by_gateway(std::string_view ended_by) noexcept {
   constexpr std::array<std::string_view, 7> kRefusals{"limit",   "ban",   "waiting_room", "shed",
                                                       "circuit", "drain", "operator"};
@@ -24,7 +24,7 @@ bool refused_by_gateway(std::string_view ended_by) noexcept {
 
 bool has_tls(std::string_view scheme) noexcept {
   return scheme == "https" || scheme == "h2" || scheme == "wss" || scheme == "grpcs" || scheme == "on" ||
-         scheme.ends_with('~');  // HAProxy marks the name of a TLS frontend this way
+         scheme.ends_with('~');  // HAProxy appends "~" to the name of a frontend if the connection has TLS
 }
 
 /// Returns "/path HTTP/1.1" without its version, if it has one.
@@ -63,7 +63,7 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
     case Meaning::address:
       return take_address(cell);
     case Meaning::address_port:
-      // An IPv6 address has no brackets in this form, and the port follows the last colon.
+      // In this form an IPv6 address has no brackets; the port follows the last colon.
       return take_address(cell.substr(0, cell.rfind(':')));
     case Meaning::forwarded_for:
       forwarded_for_ = cell;
@@ -125,7 +125,7 @@ const char* RequestDraft::take_began(std::string_view cell) {
   return nullptr;
 }
 
-/// If there are several times, one with a fraction is used.
+/// Takes the time at which the request ended. If a line has several times, the one with a fraction of a second is used.
 const char* RequestDraft::take_ended(std::string_view cell) {
   const auto moment = moments_.ended.read(cell);
   if (!moment) return "its time is none";
@@ -137,7 +137,7 @@ const char* RequestDraft::take_ended(std::string_view cell) {
 }
 
 const char* RequestDraft::take_duration(std::string_view cell, Meaning unit) {
-  if (cell.starts_with('-')) return nullptr;  // The value is -1 if the request did not get that far.
+  if (cell.starts_with('-')) return nullptr;  // the value is -1 if the request did not get that far
   if (cell.starts_with('+')) cell.remove_prefix(1);
   const bool nanoseconds = unit == Meaning::took_ns;
   const auto number = scaled_number(cell, unit == Meaning::took_s                                ? 6
@@ -163,7 +163,8 @@ const char* RequestDraft::take_address(std::string_view cell) {
   return nullptr;
 }
 
-/// Takes "GET /path?query HTTP/1.1". A text without method and target was sent by a scanner or a TLS client.
+/// Takes a request line such as "GET /path?query HTTP/1.1". A text without a method and a target was sent by a scanner
+/// or a TLS client.
 const char* RequestDraft::take_request(std::string_view cell) {
   const auto blank = std::min(cell.find(' '), cell.size());
   const auto method = cell.substr(0, blank);
@@ -180,7 +181,7 @@ const char* RequestDraft::take_status(std::string_view cell) {
   const auto status = whole_number(cell);
   if (status == 0U || cell == "-1") return nullptr;  // no answer was sent
   if (!status || *status < 100 || *status > 599) return "its status is none";
-  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // A tunnel has the status 101.
+  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // 101 of a tunnel counts as 200
   has_status_ = true;
   return nullptr;
 }
@@ -216,7 +217,7 @@ void RequestDraft::take_target(std::string_view text) noexcept {
 void RequestDraft::take_fields(std::span<const http::Field> fields) {
   for (auto field : fields) {
     field.id = http::known_field(field.name);
-    // Framing fields are handled separately, and values that the other gateway has hidden are useless.
+    // Framing fields are handled elsewhere. Values that the gateway of the log has hidden are useless.
     if (field.id == http::Known::content_length || field.id == http::Known::transfer_encoding ||
         field.value == "REDACTED" || !http::is_token(field.name))
       continue;
@@ -229,7 +230,8 @@ void RequestDraft::take_fields(std::span<const http::Field> fields) {
   }
 }
 
-/// If no other part has the client's address, the last entry does, because the gateway has added it.
+/// If no other part has the client's address, takes it from the last entry of X-Forwarded-For, which the gateway has
+/// added.
 void RequestDraft::finish_forwarded() {
   if (forwarded_for_.empty()) return;
   auto sent = forwarded_for_;
@@ -243,12 +245,12 @@ void RequestDraft::finish_forwarded() {
   block_.fields.push_back({http::known_field(kName), kName, sent});
 }
 
-/// A query that is a part of its own may lack its question mark.
+/// Adds the question mark to a query that has a part of its own and lacks the mark.
 const char* RequestDraft::finish_query() noexcept {
   auto& query = request_.query;
   if (query.empty() || query.front() == '?') return nullptr;
   if (query.data() == line_) return "it begins with its query";
-  // The byte before it is a quote or a blank that is no longer needed.
+  // The byte before the query is a quote or a blank, which is no longer needed.
   block_.bytes[static_cast<std::size_t>(query.data() - block_.bytes.data()) - 1] = '?';
   query = {query.data() - 1, query.size() + 1};
   return nullptr;
@@ -258,7 +260,7 @@ const char* RequestDraft::finish(MissingParts& missing) {
   auto& request = request_;
   if (!has_began_ && !has_ended_) return "it has no time";
   if (request.path.empty()) {
-    no_request_ = true;  // the connection ended before its request was read
+    no_request_ = true;  // the connection ended before a request was read
     return "it has no path";
   }
   request.began = has_began_ ? began_ : ended_ - request.took;

@@ -31,12 +31,12 @@ class RequestDraft {
   /// unreadable.
   const char* finish(MissingParts& missing);
 
-  /// Returns whether the line is about something other than a request.
+  /// Returns whether the line reports something other than a request.
   bool no_request() const noexcept { return no_request_; }
   /// Returns how many parts had a value.
   std::size_t told() const noexcept { return told_; }
   const LoggedRequest& request() const noexcept { return request_; }
-  /// Removes what it has added to the block.
+  /// Removes what the draft has added to the block.
   void undo() { block_.fields.resize(request_.fields_at); }
 
  private:
@@ -69,8 +69,8 @@ class RequestDraft {
   bool has_took_ = false;
   bool has_bytes_ = false;
   bool has_user_agent_ = false;
-  bool answered_ = false;  ///< answered by a server
-  bool refused_ = false;   ///< refused by the old gateway
+  bool answered_ = false;  ///< whether a server answered the request
+  bool refused_ = false;   ///< whether the gateway of the log refused the request
   bool no_request_ = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Sorts requests by their start, as far as they are near each other in the log.
+// Sorts requests by their start, if they are not too far from each other in the log.
 
 #include "request_block.hpp"
 
@@ -20,9 +20,9 @@ struct HeldRequest {
   const LoggedRequest& get() const noexcept { return block->requests[index]; }
 };
 
-/// The window. A request that begins after all held ones waits in a queue, other requests wait in a heap. So a sorted
-/// log needs no search, and in other logs the time for each request grows with the logarithm of the window's size. One
-/// thread.
+/// The window. A request that begins after all others in the window waits in a queue; any other request waits in a
+/// heap. So a sorted log needs no search, and in other logs the time for each request grows with the logarithm of the
+/// window's size. One thread.
 class RequestWindow {
  public:
   bool empty() const noexcept { return size() == 0; }
@@ -36,7 +36,7 @@ class RequestWindow {
   bool line_first() const noexcept { return heap_.empty() || (count_ > 0 && line_[at_].before(heap_.front())); }
   void grow();
 
-  std::vector<HeldRequest> line_;  ///< a ring whose size is a power of two
+  std::vector<HeldRequest> line_;  ///< the queue, a ring whose size is a power of two
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   std::vector<HeldRequest> heap_;

@@ -44,7 +44,8 @@ std::string take_literal(std::string_view& text) {
   return out;
 }
 
-/// The texts have only a few bytes, for which a call of memcmp would take longer.
+/// Returns whether the line continues with `text` at `at`. Compares bytes, because the texts are short, and a call of
+/// memcmp would take longer.
 bool matches(const char* at, const char* end, std::string_view text) noexcept {
   if (static_cast<std::size_t>(end - at) < text.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -59,8 +60,8 @@ bool escaped(const char* begin, const char* at) noexcept {
   return (at - first) % 2 != 0;
 }
 
-/// Returns whether a list continues after the blank at `at`: nginx writes "a, b" for servers that were tried, and "a :
-/// b" for another group.
+/// Returns whether the blank at `at` is inside of a list. nginx writes "a, b" for several servers that it tried, and "a
+/// : b" if the second one is of another group.
 bool goes_on(const char* begin, const char* at, const char* end) noexcept {
   return (at != begin && (at[-1] == ',' || at[-1] == ':')) || (end - at > 1 && at[1] == ':');
 }
@@ -94,7 +95,7 @@ Result<std::unique_ptr<LineSplitter>, std::string> TextSplitter::make(const Line
   return std::unique_ptr<LineSplitter>(std::move(out));
 }
 
-/// Returns the end of the part that begins at `at`; null if the text that must follow it is missing.
+/// Returns the end of the part that begins at `at`; null if the line lacks the text that must follow the part.
 char* TextSplitter::end_of(const Piece& piece, char* at, char* end) noexcept {
   const std::string_view behind = piece.behind;
   if (behind.empty()) return end;

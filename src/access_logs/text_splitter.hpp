@@ -5,8 +5,8 @@
 
 namespace headgate::access_logs {
 
-/// The splitter. A quoted part may contain a quote that is not escaped, and an unquoted part a blank after a comma, as
-/// in lists.
+/// The splitter. A part in quotes may contain a quote that is not escaped. A part without quotes may contain a blank
+/// after a comma, as in lists.
 class TextSplitter final : public LineSplitter {
  public:
   /// Adds the variables of format.layout to `parts`. The error is a sentence about the layout.
@@ -16,14 +16,14 @@ class TextSplitter final : public LineSplitter {
 
  private:
   struct Piece {
-    std::string behind;  ///< the text after a part; empty for the last one
+    std::string behind;  ///< the text that follows the part; empty for the last part
     bool quoted = false;
     bool list = false;  ///< whether the part may have blanks between its members
   };
   static char* end_of(const Piece& piece, char* at, char* end) noexcept;
 
   std::string before_;         ///< the text before the first part
-  std::vector<Piece> pieces_;  ///< one for each part
+  std::vector<Piece> pieces_;  ///< one piece for each part
 };
 
 }  // namespace headgate::access_logs

@@ -14,7 +14,7 @@ constexpr std::size_t kLongestShown = 256;
 std::string target_of(const AdminCall& call, const AdminAnswer& answer) {
   std::string out;
   for (const auto& [name, value] : call.parameters) {
-    // The target already has the key, in the form in which the limit counts it.
+    // The target of the line already has the key, as the limit counts it.
     if (name == "key" && answer.target.starts_with("key=")) continue;
     out += (out.empty() ? "" : " ") + std::string(name) + '=';
     out += name == "key" ? observe::key_id(value) : value.substr(0, kLongestShown);
@@ -51,7 +51,8 @@ void AdminAudit::refused(std::string_view address, std::string_view method, std:
                   gate_.left_out()});
 }
 
-/// An address waits at least six seconds before its next event, so no rate limit per address is needed here.
+/// Logs an event when an address has used all its tries. An address gets a new try only every six seconds, so these
+/// events need no limit for each address.
 void AdminAudit::guesses(std::string_view address, std::chrono::seconds wait) {
   observe::event(observe::LogLevel::warning, "admin_token_guesses",
                  "an address sent too many wrong tokens to the admin interface, so its calls are refused for a time",

@@ -24,7 +24,8 @@ std::string_view take_segment(std::string_view& path) noexcept {
   return segment;
 }
 
-/// Decodes percent escapes. Broken escapes stay as they are; the parser of request heads refuses them.
+/// Decodes percent escapes. Malformed escapes cannot occur, because the parser of request heads refuses them; they
+/// would stay as they are.
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -35,8 +36,8 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-/// Splits a path into segments before decoding, so that an escaped slash separates nothing. Repeated slashes count as
-/// one, for base URLs that end with a slash; the last segment may be empty.
+/// Splits a path into segments, and only then decodes them, so that an escaped slash separates nothing. Repeated
+/// slashes count as one, for base URLs that end with a slash. The last segment may be empty.
 Segments segments_of(std::string_view path) {
   Segments out;
   while (!path.empty()) {
@@ -111,7 +112,7 @@ std::optional<std::string> AdminCall::asked(std::string_view name) const {
 
 std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query) {
   const auto& known = endpoint.about.query;
-  // Probes and scrapers may add any parameters.
+  // Unknown parameters are only refused below /api/: probes and scrapers may add any.
   if (endpoint.about.summary.empty() || !endpoint.path.starts_with("/api/")) return {};
   std::vector<std::string_view> there;
   for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {

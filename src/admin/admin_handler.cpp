@@ -55,7 +55,8 @@ Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
 
 }  // namespace
 
-/// Passes work from other threads to the admin thread, while that thread has a loop. Any thread.
+/// Passes work from other threads to the admin thread. Drops the work if the loop of the admin thread has ended. Any
+/// thread.
 class AdminHandler::WayBack {
  public:
   explicit WayBack(boost::asio::io_context& loop) : loop_(&loop) {}
@@ -74,7 +75,8 @@ class AdminHandler::WayBack {
   boost::asio::io_context* loop_;
 };
 
-/// Waits for an answer from another thread. If every holder has dropped the callback, the answer is a 503.
+/// Waits for an answer that another thread gives through a callback. If the callback is destroyed without a call, the
+/// answer is a 503.
 class AdminHandler::Later {
  public:
   Later(std::shared_ptr<WayBack> back, const AdminEndpoint& endpoint, const AdminCall& call) : parked_(new Parked) {
@@ -90,7 +92,7 @@ class AdminHandler::Later {
     std::optional<AdminAnswer> answer;
     std::coroutine_handle<> waiter;
   };
-  struct Ticket {  // May outlive the admin thread.
+  struct Ticket {  // The callback's side of the answer. May outlive the admin thread.
     std::shared_ptr<WayBack> back;
     std::shared_ptr<Parked> parked;
     ~Ticket() { give({.status = 503, .body = "This gateway is shutting down."}); }
@@ -107,10 +109,10 @@ class AdminHandler::Later {
 
 namespace {
 
-/// A pause of a stream between two texts; it ends when the next text is ready. Admin thread only.
+/// The wait of a stream for its next text. Admin thread only.
 struct StreamPause {
   gateway::Delay* under_way = nullptr;
-  bool more = false;  ///< True if a text is ready.
+  bool more = false;  ///< whether a text is ready
 
   void end() {
     more = true;
@@ -118,7 +120,7 @@ struct StreamPause {
   }
 };
 
-/// Returns when there is more, when the reader has left, or after `time`. The exchange knows about the wait, so the
+/// Waits until the next text is ready, the reader has left, or `time` is over. The exchange knows the delay, so the
 /// session ends it as soon as the reader's FIN or RST arrives.
 Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
   gateway::Delay delay(*x.clock, time);
@@ -127,8 +129,9 @@ Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
   x.delay = pause.under_way = nullptr;
 }
 
-/// A foreign page may use a host name that points to this machine. The browser then sends that name as Host, and the
-/// page must not be able to read data that needs no token.
+/// Returns whether the caller names this machine by an address or as localhost. A page on the internet may use a host
+/// name of its own that points to this machine. The browser then sends that name as Host, and the page must not be able
+/// to read data that needs no token.
 bool asked_by_address(std::string_view authority) {
   auto host = http::host_of(authority);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -137,16 +140,16 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
-/// A page in a browser on this machine can send requests here, but the browser then always adds a header field that
-/// reveals the page, even if the value of the field is empty. Without a token no page may change anything, not even the
-/// dashboard.
+/// Returns whether a page in a browser has sent the request. A browser always adds one of these header fields, perhaps
+/// with an empty value. Without a token no page may change anything, not even the dashboard.
 bool from_a_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
   });
 }
 
-/// The dashboard may make calls that change nothing. No other page can make a browser claim this origin.
+/// Returns whether the dashboard has sent the request, which may then make calls that change nothing. No other page can
+/// make a browser claim this origin.
 bool from_own_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "sec-fetch-site") && field.value == "same-origin";
@@ -190,7 +193,7 @@ std::vector<identity::Sha256> digests_of(const std::vector<std::string>& tokens)
   return out;
 }
 
-/// How long the tokens of closed listeners remain valid. Their connections end much sooner.
+/// Time for which the tokens of closed listeners remain valid. The connections of such a listener end much sooner.
 constexpr auto kRemembersTokens = std::chrono::minutes(1);
 
 constexpr std::string_view kSendToken = "Send a token of the admin block as \"Authorization: Bearer <token>\".";
@@ -216,7 +219,8 @@ void AdminHandler::use_tokens(const Tokens& tokens) {
   known_ = {digests_of(tokens.all), digests_of(tokens.read)};
 }
 
-/// Strangers may have been able to reach a closed listener, even if they cannot reach the listener that replaces it.
+/// Returns the tokens with which a call is compared. A connection of a closed listener still needs a token of that
+/// listener, even if the new listener needs none: strangers may have been able to reach the closed one.
 const AdminHandler::Known& AdminHandler::known_to(const Exchange& x) const {
   const bool closed = x.draining != nullptr && *x.draining;
   const bool old = std::chrono::steady_clock::now() > left_at_ + kRemembersTokens;
@@ -272,7 +276,8 @@ Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const A
   co_await finish(x, asked, call, answer);
 }
 
-/// Every call that may change something ends here, including refused ones, so that all of them are in the audit log.
+/// Sends the answer. Every call that may change something ends here, even if it is refused, so that all of them are in
+/// the audit log.
 Task<void> AdminHandler::finish(Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
                                 const AdminAnswer& answer) {
   if (asked.changes()) AdminAudit::changed(asked, call, answer);
@@ -356,8 +361,9 @@ std::string AdminHandler::others() const {
          " here, and nothing else.";
 }
 
-/// A correct token from this machine is always accepted. Otherwise strangers whose connections seem to come from here,
-/// for example through a tunnel, could lock out the operators.
+/// Checks the token of a call, and counts wrong ones by address. A correct token from this machine is always accepted.
+/// Otherwise strangers whose connections seem to come from here, for example through a tunnel, could lock out the
+/// operators.
 std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<AdminRole>& role) {
   if (!known_to(x).guard()) return role = role_of(x), 0;
   const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();

@@ -32,7 +32,8 @@ bool takes(const std::optional<std::string>& word) {
   return word && (word->empty() || *word == "true" || *word == "1");
 }
 
-/// Returns the refusal of a promotion that changes listeners without being forced; empty if the promotion may proceed.
+/// Returns the answer that refuses a promotion if it would change listeners and the call does not demand that;
+/// otherwise empty.
 std::optional<AdminAnswer> refuse_listeners(const services::ActiveConfig* active, const AdminCall& call) {
   if (active == nullptr || !active->candidate || takes(call.asked(kListeners))) return std::nullopt;
   const auto others = other_listeners(*active->config, *active->candidate->config);
@@ -75,8 +76,8 @@ CandidateJson counts_of(const std::map<std::string, std::uint64_t>& counts, std:
   return out;
 }
 
-/// Returns the limit of this name, including limits that a route uses at a scale. Null if the configuration has no such
-/// limit, because the name is one that the gateway itself uses.
+/// Returns the limit of this name, which may also be that of a limit at a scale ("plan@search"). Null if the
+/// configuration has no such limit, because the gateway itself uses the name.
 const limit::Limit* limit_called(const config::Config& config, const std::string& name) {
   const auto base = name.substr(0, name.find('@'));
   for (const auto& each : config.limits)

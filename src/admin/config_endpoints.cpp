@@ -25,7 +25,7 @@ const config::Described* described(const OperatorBoard::State& state) {
   return state.active && state.active->config->described.json ? &state.active->config->described : nullptr;
 }
 
-/// Finds the places where two configurations differ. Below a differing node, no further places are listed.
+/// Finds the places where two configurations differ. If a node differs as a whole, the places below it are not listed.
 class Differences {
  public:
   Differences(const config::Described& active, const config::Described& file) : active_(active), file_(file) {}
@@ -132,15 +132,15 @@ AdminAnswer compare(const OperatorBoard& board, const config::ReadAgain& read_ag
   return {.body = services::text_of(out), .type = AdminAnswer::kJson};
 }
 
-/// Compares configurations on the side thread. Callers that arrive while a comparison waits for its turn share it, so
-/// that no caller can delay a reload by more than two comparisons. Callers that are still waiting when that thread
-/// stops are dropped.
+/// Compares the configuration in force with the file, on the side thread. Callers that arrive while a comparison waits
+/// for its turn share it, so that callers can delay a reload by at most two comparisons. Callers that still wait when
+/// the side thread stops are dropped.
 class Comparisons : public std::enable_shared_from_this<Comparisons> {
  public:
   Comparisons(const OperatorBoard& board, RunAside aside, const config::ReadAgain& read_again)
       : board_(board), aside_(std::move(aside)), read_again_(read_again) {}
 
-  /// Admin thread. Drops `give` if the gateway is ending.
+  /// Adds a caller. Admin thread only. Drops `give` if the gateway is ending.
   void ask(const AdminEndpoint::Give& give) {
     const std::lock_guard lock(mutex_);
     auto next = next_.lock();

@@ -12,8 +12,8 @@ namespace headgate::admin {
 
 namespace {
 
-/// The calls whose answers make up a look, which is a snapshot for the dashboard. Keys and routes beyond these counts
-/// are left out, and the answer gives their number.
+/// The calls whose answers make up the state that the dashboard gets. Keys and routes beyond these counts are left out,
+/// and the answer gives their number.
 std::vector<LiveFeed::Part> parts_of_a_look() {
   return {{"status", "/api/v1/status"},           {"traffic", "/api/v1/traffic", "?n=100"},
           {"history", "/api/v1/traffic/history"}, {"limits", "/api/v1/limits"},

@@ -18,7 +18,7 @@ constexpr std::uint64_t kMaxExplainBody = 256UL * 1024;
 
 AdminAnswer wrong(std::string sentence) { return {.status = 400, .body = std::move(sentence) + "."}; }
 
-/// A request that passes the gateway still fails if no server answers.
+/// Adds that no server of the upstream can answer: a request that passes the gateway fails all the same.
 void note_dead_upstream(const gateway::Explanation& told, const Reasons& reasons, nlohmann::ordered_json& json) {
   if (told.status != 0 || told.ended_by != "upstream") return;
   auto upstreams = told.drawn;
@@ -37,7 +37,7 @@ void note_dead_upstream(const gateway::Explanation& told, const Reasons& reasons
 
 }  // namespace
 
-/// Counts one call while it exists.
+/// Counts one call in under_way_ for as long as this object exists.
 class ExplainCalls::UnderWay {
  public:
   explicit UnderWay(ExplainCalls& calls) : calls_(calls) {}
@@ -81,7 +81,8 @@ bool ExplainCalls::ask(gateway::ExplainedRequest request, Tell tell) {
   next_ = at->first;
   ++under_way_;
   under_way = std::make_shared<UnderWay>(*this);
-  // If the worker's loop ends before this task runs, the loop drops the task and everything that the task holds.
+  // If the worker's loop ends before this task runs, it destroys the task with everything that the task holds, and so
+  // counts the call no longer.
   boost::asio::post(*at->second.loop, [this, worker = at->first, request = std::move(request), tell = std::move(tell),
                                        under_way = std::move(under_way)]() mutable {
     spawn(run(worker, std::move(request), std::move(tell), std::move(under_way)), "explain");
@@ -89,7 +90,7 @@ bool ExplainCalls::ask(gateway::ExplainedRequest request, Tell tell) {
   return true;
 }
 
-/// Runs on the worker's thread, which is also the only thread that removes the worker's entry.
+/// Answers the call on the worker's thread, which is also the only thread that removes the worker's entry.
 Task<void> ExplainCalls::run(unsigned worker, gateway::ExplainedRequest request, Tell tell,
                              std::shared_ptr<UnderWay> under_way) {
   Explain explain;
@@ -117,7 +118,7 @@ AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons) {
                 auto candidates = compiled ? gateway::considered_routes(*compiled, request->head, request->peer)
                                            : gateway::ConsideredRoutes();
                 const auto tell = [give, compiled, candidates, &reasons](const gateway::Explanation& told) mutable {
-                  if (told.compiled != compiled) candidates = {};  // A reload happened in between.
+                  if (told.compiled != compiled) candidates = {};  // A reload has replaced the configuration meanwhile.
                   gateway::choose(candidates, told.found);
                   auto json = to_json(told, candidates);
                   note_dead_upstream(told, reasons, json);

@@ -17,7 +17,7 @@ using gateway::LimitState;
 /// Returns seconds, rounded up to milliseconds.
 double seconds_of(Duration duration) { return std::ceil(static_cast<double>(duration.count()) / 1'000) / 1'000; }
 
-/// Rounds, so that a share reads as it was written.
+/// Rounds to thousandths, so that a share is shown as the configuration has it.
 double thousandths(double share) { return std::round(share * 1'000) / 1'000; }
 
 ExplainJson rule_json(const gateway::RuleState& rule) {

@@ -9,7 +9,7 @@
 
 namespace headgate::admin {
 
-/// `full` is the message if the feed takes no more readers. `feed` must outlive the endpoint.
+/// Returns the endpoint. `full` is the message if the feed takes no more readers. `feed` must outlive the endpoint.
 template <class Feed>
 AdminEndpoint feed_endpoint(Feed& feed, std::string_view path, std::string_view summary, std::string full) {
   using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;

@@ -8,7 +8,8 @@
 namespace headgate::admin {
 
 /// GET /api/v1/openapi.json for all `endpoints`, which must outlive the returned endpoint. The document is built at the
-/// first call: few processes are ever asked for it, and building it would be the largest part of the startup work.
+/// first call, because building it would take longer than all other work at startup, and few processes are ever asked
+/// for it.
 AdminEndpoint openapi_endpoint(const std::vector<AdminEndpoint>& endpoints);
 
 }  // namespace headgate::admin

@@ -73,14 +73,15 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                      refuse_with(404, "No upstream has this name. Known upstreams: " + joined(names, ", ") + "."));
 }
 
-/// Whether the call forces the change; empty if the value is neither yes nor no.
+/// Returns whether the call forces the change; empty if "force" has a value other than yes or no.
 std::optional<bool> forced(const AdminCall& call) {
   const auto word = call.asked("force");
   if (!word) return false;
   return word->empty() || *word == "true" || *word == "1" ? std::optional(true) : std::nullopt;
 }
 
-/// The message names the query parameter, because a command has an option of the same name.
+/// Returns the refusal. Its message names the query parameter "force", because the command has an option of the same
+/// name.
 AdminAnswer refuse_last_server(bool drain) {
   const std::string done = drain ? "drained" : "taken out";
   const OperateJson problem = {
@@ -113,7 +114,7 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   const bool was_down = found->watch->marked(found->at, balance::kDown);
   for (std::size_t at = 0; at < report.servers.size(); ++at) {
     if (report.servers[at].server != server) continue;  // A server that is listed twice has two rows.
-    // Sets the new bit first, so that the server is not in rotation for a moment.
+    // Sets one bit before it clears the other. Otherwise the server would be in rotation for a moment.
     if (down) found->watch->mark(at, balance::kDown, true, now);
     found->watch->mark(at, balance::kDrained, drain, now);
     if (!down) found->watch->mark(at, balance::kDown, false, now);
@@ -130,8 +131,8 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   return answer;
 }
 
-/// Reads the member `name` of a body; null means the configured value, which is 0. Empty if it is not a number in
-/// range.
+/// Reads the member `name` of a body. Null stands for the configured value and gives 0. Empty if the member is not a
+/// number in range.
 std::optional<std::uint32_t> size_in(const OperateJson& body, const char* name, std::uint32_t most) {
   const auto& value = body[name];
   if (value.is_null()) return 0U;

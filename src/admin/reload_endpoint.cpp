@@ -21,7 +21,7 @@ std::string_view word_of(ReloadFrom from) {
   return kWords[from];
 }
 
-/// Empty if the word says neither yes nor no.
+/// Returns what the call wants to reload; empty if "previous" has a value other than yes or no.
 std::optional<ReloadFrom> wanted(const AdminCall& call) {
   const auto word = call.asked("previous");
   if (!word || *word == "false" || *word == "0") return ReloadFrom::file;

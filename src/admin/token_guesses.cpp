@@ -22,14 +22,15 @@ std::chrono::seconds TokenGuesses::wait(const boost::asio::ip::address& address,
 
 bool TokenGuesses::wrong(const boost::asio::ip::address& address, Moment now) {
   const bool could = wait(address, now).count() == 0;
-  if (!could) return false;  // A token that was not checked uses no try.
+  if (!could) return false;  // a token that was not checked does not count as a try
   if (none_used_at_.size() >= kRemembered) make_room(now);
   auto& at = none_used_at_[key_of(address)];
   at = std::max(at, now) + kEach;
   return wait(address, now).count() > 0;
 }
 
-/// Forgets addresses that have all their tries back; if there are none, the address that gets them back first.
+/// Forgets the addresses that have all their tries back. If there are none, forgets the address that would have them
+/// back first.
 void TokenGuesses::make_room(Moment now) {
   std::erase_if(none_used_at_, [now](const auto& each) { return each.second <= now; });
   if (none_used_at_.size() < kRemembered) return;

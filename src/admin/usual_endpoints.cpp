@@ -19,8 +19,8 @@ AdminAnswer ready_or_not(const ReadyReport& now) {
   return {.body = "ready, but degraded: " + joined(now.degraded, "; ") + '\n'};
 }
 
-/// Returns the metrics in Prometheus' own format, unless the caller's Accept header gives OpenMetrics at least the same
-/// preference.
+/// Returns the metrics in OpenMetrics if the caller's Accept field prefers it at least as much as plain text; otherwise
+/// in Prometheus' own format.
 AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
   const auto open = kOpenMetrics.substr(0, kOpenMetrics.find(';'));
   if (http::names_type(accept, open) && http::quality_of(accept, open) >= http::quality_of(accept, "text/plain"))
@@ -28,7 +28,7 @@ AdminAnswer metrics_for(std::string_view accept, const observe::Registry& regist
   return {.body = registry.text(), .type = kMetricsText};
 }
 
-/// The endpoints of every gateway. Container probes have no token and learn only yes or no.
+/// The endpoints of every gateway. Container probes have no token, so the answer to them is only yes or no.
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<ReadyReport()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;

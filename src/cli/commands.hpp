@@ -30,7 +30,7 @@ struct ProxyOptions {
   std::string limit;
   std::string per = "client_ip";
   std::string listen = ":8080";
-  std::string admin;  ///< an address or "off"; empty for 127.0.0.1:9900, or a free port if that is taken
+  std::string admin;  ///< an address or "off"; if empty, 127.0.0.1:9900, or a free port if that one is taken
 };
 int proxy(const ProxyOptions& options);
 
@@ -40,7 +40,7 @@ struct EchoOptions {
   unsigned status = 200;
   std::uint64_t bytes = 0;  ///< size of the body in bytes; 0 for a description of the request
   unsigned workers = 1;
-  std::string fails;  ///< "8s/45s" answers with 503 for 8 s of each 45 s; empty for never
+  std::string fails;  ///< "8s/45s" to answer with 503 for 8 s of each 45 s; empty for never
 };
 int echo(const EchoOptions& options);
 
@@ -72,7 +72,7 @@ struct InitOptions {
 
   // The answers. If an answer or a kind is given, init() writes a commented file with its policy test.
   std::string kind;  ///< "minimal", "saas", "cluster"; empty for minimal
-  /// URLs; by default those of the kind, which also gives the default of each member below
+  /// URLs; if empty, those of the kind. The kind also has the default of each member below.
   std::vector<std::string> servers;
   std::string callers;  ///< "anyone", "keys", "tokens"
   std::string rate;
@@ -83,7 +83,7 @@ struct InitOptions {
 int init(const InitOptions& options);
 
 struct HealthcheckOptions {
-  std::string url;  ///< empty for /healthz of the admin interface at $HEADGATE_ADMIN, otherwise at its default address
+  std::string url;  ///< if empty, /healthz of the admin interface at usual_admin()
 };
 int healthcheck(const HealthcheckOptions& options);
 
@@ -101,13 +101,13 @@ int keys_hash();  ///< reads the key from stdin
 
 struct KeysCheckOptions {
   std::string file;
-  /// "-" prints the owner of the key on stdin and fails if the key is not valid; empty counts the keys
+  /// "-" to print the owner of the key on stdin, and to fail if the key is not valid; empty to count the keys
   std::string key;
 };
 int keys_check(const KeysCheckOptions& options);
 
-// Each of these adds its commands to `app`. The chosen one sets `result`, which must outlive the parsing, to its exit
-// code.
+// Each of these functions adds its commands to `app`. The command that runs writes its exit code to `result`, which
+// must outlive the parsing.
 void offer_admin_commands(CLI::App& app, int& result);
 void offer_candidate(CLI::App& app, int& result);   ///< also `diff` and `promote`
 void offer_key_calls(CLI::App& keys, int& result);  ///< under `keys`

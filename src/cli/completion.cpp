@@ -67,7 +67,8 @@ std::string in_quotes(std::string_view text) {
   return out + '\'';
 }
 
-// A command may have the same name as a subcommand of another, so the whole path is compared.
+// Returns the script for fish. Compares the whole path of a command, because a command may have the same name as a
+// subcommand of another.
 std::string in_fish(const CLI::App& app) {
   const auto places = places_of(app);
   std::string paths;

@@ -88,7 +88,7 @@ LoadedFile load_file(const std::string& given) {
 
 config::ReadConfig load_again(const std::string& given) {
   config::ReadConfig out;
-  auto source = find_and_read(given, Pipes::refused);  // a pipe has already been read to its end
+  auto source = find_and_read(given, Pipes::refused);  // refuses a pipe, which has already been read to its end
   if (source.has_error()) {
     out.file = given;
     out.mistakes.emplace_back().message = source.error();

@@ -37,7 +37,7 @@ struct LoadedFile {
 };
 LoadedFile load_file(const std::string& given);
 
-/// Does the same as load_file for a running process, and returns the mistakes.
+/// Does the same as load_file(), for a running process: returns the mistakes instead of printing them.
 config::ReadConfig load_again(const std::string& given);
 
 }  // namespace headgate::cli

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = 10'000'000'000;
 
-/// A pause: co_await Pause(...) waits. The worker's coarse timer is precise enough to simulate a slow server, and is
-/// destroyed with the frame.
+/// A pause: co_await Pause(...) waits. It uses the worker's coarse timers, which are precise enough to simulate a slow
+/// server. The timer is destroyed with the frame of the coroutine.
 class Pause {
  public:
   Pause(net::Timers& timers, Duration delay) : timers_(timers), delay_(delay) {}

@@ -14,13 +14,13 @@ struct EchoDefaults {
   unsigned status = 200;
   Duration delay{0};
   std::uint64_t bytes = 0;
-  Duration fails{0};        ///< part of each `fails_every`, at its end, in which all answers are 503; zero for never
+  Duration fails{0};        ///< time at the end of each `fails_every` in which all answers are 503; zero for never
   Duration fails_every{0};  ///< counted from startup
 };
 
-/// The handler. The query (?status=503&delay=20ms&bytes=1000) takes precedence over the headers (X-Echo-Status,
-/// X-Echo-Delay, X-Echo-Bytes), and these over the defaults. Without a size the body describes the request. Worker
-/// thread only.
+/// Answers as the request wants. The query (?status=503&delay=20ms&bytes=1000) takes precedence over the header fields
+/// (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes), and these over the defaults. Without a size the body describes the
+/// request. Worker thread only.
 class EchoHandler final : public gateway::Handler {
  public:
   EchoHandler(const EchoDefaults& defaults, net::Timers& timers) : defaults_(defaults), timers_(timers) {}

@@ -44,8 +44,8 @@ Result<Target, LiteralError> parse(std::string_view url) {
   return target;
 }
 
-/// The admin interface knows whether the gateway is healthy. A request to a route would count against servers and
-/// limits.
+/// Returns the URL for the check: /healthz of the admin interface, which reports whether the gateway is healthy. A
+/// request to a route would count against limits and need a server.
 std::string url_of_admin() {
   std::string out = usual_admin();
   while (out.ends_with('/')) out.pop_back();

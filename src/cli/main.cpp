@@ -18,7 +18,7 @@
 namespace headgate::cli {
 namespace {
 
-/// Returns the first word that should be a command but is none; null if all are valid.
+/// Returns the first word that is no command, in a place where a command must be; null if all such words are valid.
 const char* unknown_command(const CLI::App& app, int count, char** words, std::vector<std::string>& known) {
   const auto* at = &app;
   for (int i = 1; i < count && words[i][0] != '-'; ++i) {
@@ -134,7 +134,7 @@ void offer_help(CLI::App& app, int& result) {
       above += (above.empty() ? "" : " ") + at->get_name();
       at = at->get_subcommand(word);
     }
-    // help() of the whole program would return that of the chosen command, which is this one.
+    // help() of the whole program would return the help of the command that runs, which is this one.
     const auto whole = [&] { return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal); };
     std::fputs((above.empty() ? whole() : at->help(above)).c_str(), stdout);
   });

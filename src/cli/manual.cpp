@@ -121,7 +121,7 @@ std::string page_of(const CLI::App& app, const CLI::App& command) {
   const auto path = whole ? app.get_name() : app.get_name() + ' ' + command.get_name();
   auto about = command.get_description();
   if (whole) about.erase(0, about.find(": ") + 2);
-  // There is no date, so that the same program always writes the same page.
+  // The page has no date, so that a program of one version always writes the same page.
   auto out = ".TH " + in_roff(in_capitals(name)) + " 1 \"\" \"" + version_text() + "\" \"User Commands\"\n";
   out.append(".SH NAME\n").append(in_roff(name)).append(" \\- ").append(in_roff(about)).append("\n");
   out.append(".SH SYNOPSIS\n\\fB").append(in_roff(usage_of(command, path))).append("\\fR\n");

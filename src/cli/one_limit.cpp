@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
 
 std::string limit_member(const std::string& rate, const std::string& per) {
   auto out = "  \"limits\": { \"default\": { \"rate\": " + quoted(rate) + ", \"per\": " + quoted(per);
-  // A caller without the key counts by its address, because there is no option to choose otherwise.
+  // A caller without the key is counted by its address. No option can choose anything else.
   if (per != "client_ip" && per != "total") out += ", \"if_absent\": \"client_ip\"";
   return out + " } },\n";
 }

@@ -25,7 +25,7 @@ bool flush_output() {
   const int why = errno;
   if (!before && !failed) return true;
   if (std::exchange(told, true) || reader_has_left()) return false;
-  // The reason of an earlier failure is lost.
+  // If an earlier write failed, its reason is lost.
   std::fprintf(stderr, "headgate: cannot write the output%s%s\n", failed ? ": " : "", failed ? std::strerror(why) : "");
   return false;
 }

@@ -3,8 +3,8 @@
 
 namespace headgate::cli {
 
-/// Flushes stdout. Returns false if output could not be written, now or before; reports that on stderr the first time,
-/// unless the reader has closed the pipe, like `head` does.
+/// Flushes stdout. Returns false if output could not be written, by this call or before. The first time, reports that
+/// on stderr, unless the reader has closed the pipe, as `head` does.
 [[nodiscard]] bool flush_output();
 
 }  // namespace headgate::cli

@@ -25,8 +25,8 @@ int serve(const config::Config& config, const config::ReadAgain& read_again,
   }
 }
 
-/// A process that replaces another one reports mistakes to that process rather than to stderr. If that fails and the
-/// process does not serve, they are printed to stderr.
+/// Loads the file to serve it. A process that replaces another one reports mistakes to that process rather than to
+/// stderr. If it cannot report them and does not serve, it prints them to stderr.
 LoadedFile load_to_serve(const std::string& file) {
   if (!server::replaces_another()) return load_file(file);
   auto read = load_again(file);
@@ -50,7 +50,7 @@ std::string as_file(const ProxyOptions& options) {
 }  // namespace
 
 int run(const RunOptions& options) {
-  server::take_over_hashes();  // needed first, because reading a configuration computes hashes
+  server::take_over_hashes();  // must come first, because reading a configuration computes hashes
   const auto outcome = load_to_serve(options.file);
   if (!outcome.config) return outcome.exit_code;
   return serve(

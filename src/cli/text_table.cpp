@@ -18,7 +18,8 @@ constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
 bool continues(char c) noexcept { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 
-/// Returns the width in characters; our texts have none that are wider than one column.
+/// Returns the number of characters, which is the width of the text: no text here has a character that is wider than
+/// one column.
 std::size_t width_of(std::string_view text) noexcept {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
 }
@@ -31,7 +32,7 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
-/// Accepts "1 204", "0.9 %" and "< 0.1 %" as well.
+/// Returns whether the text is a number, such as "1 204", "0.9 %" or "< 0.1 %".
 bool is_number(std::string_view text) noexcept {
   if (text.starts_with("< ") || text.starts_with("> ")) text.remove_prefix(2);
   if (text.ends_with(" %")) text.remove_suffix(2);

@@ -38,8 +38,8 @@ class TextTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// Returns the columns of the terminal on stdout, at least 40; unlimited for a pipe or a file, because nothing is cut
-/// for programs.
+/// Returns the width of the terminal on stdout, at least 40 columns. Unlimited for a pipe or a file, because nothing is
+/// cut for programs.
 std::size_t stdout_width();
 
 /// Returns whether stdout is a terminal that shows colours, and $NO_COLOR is not set (no-color.org).

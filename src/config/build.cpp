@@ -41,7 +41,7 @@ const Node* nearest_node(std::string_view written, const std::vector<const Node*
 }
 
 std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report) {
-  // Each suggestion compares with all names, so only the first mistakes of a file get one.
+  // Only the first mistakes of a file get a suggestion, because each suggestion compares a name with all others.
   constexpr std::size_t kSuggested = 100;
   if (report.errors() > kSuggested) return "";
   if (const Node* near = nearest_node(written, nodes)) {

@@ -1,6 +1,6 @@
 #pragma once
-// Turns the checked tree into the option types, and finds the mistakes that only the whole file shows. There is one
-// function per block. They run in this order, because later ones use the results of earlier ones.
+// Turns the checked tree into the option types, and finds the mistakes that only the whole file shows. Each block has a
+// function. The functions run in this order, because each may use the results of those before it.
 
 #include "config/text/document.hpp"
 #include "config/text/report.hpp"
@@ -20,7 +20,7 @@ namespace headgate::config {
 using NumbersByName = std::unordered_map<std::string_view, std::size_t>;
 NumbersByName numbers_of(const std::vector<const Node*>& nodes);
 
-/// The configuration under construction, and where each part of it was written: `limit_nodes[i]` belongs to
+/// The configuration that is being built, and the places where its parts were written: `limit_nodes[i]` belongs to
 /// `config.limits[i]`, and so on.
 struct Build {
   const Node& root;
@@ -35,7 +35,7 @@ struct Build {
   NumbersByName upstream_numbers;  ///< indexes of upstream_nodes
 };
 
-void build_process(Build& build);  // builds all values that rows of the file lead to; runs before all others
+void build_process(Build& build);  // sets all values that rows of the top level lead to; runs before all others
 void build_listen(Build& build);
 void build_bounds(Build& build);
 void check_pid_file(Build& build);
@@ -63,20 +63,20 @@ void build_tracing(Build& build);     // after process: spans show what the acce
 void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
 void build_rooms(Build& build);       // after identity and redis
 void build_routes(Build& build);      // after limits and upstreams
-void check_routes(Build& build);      // names resolve, no route is a duplicate or unreachable
-void check_edits(Build& build);       // variables and parameters are known, prefixes fit
+void check_routes(Build& build);      // checks that names exist, and that no route is a duplicate or unreachable
+void check_edits(Build& build);       // checks that variables and parameters exist, and that prefixes fit
 void check_addresses(Build& build);   // reports routes that nobody can use
 void check_conditions(Build& build);  // reports requests that match two routes of which neither is more specific
-void check_rooms(Build& build);       // after routes: each room is known and used
-void check_plans(Build& build);       // the limits of each route: keys are guaranteed, costs can be granted
+void check_rooms(Build& build);       // after routes: checks that each room exists and is used
+void check_plans(Build& build);       // checks the limits of each route: requests have their keys, and costs fit
 void check_sizes(Build& build);       // reports sizes and times that contradict each other
-void check_balance(Build& build);     // after routes: whether their requests have the keys of upstreams
-void check_shedding(Build& build);    // priorities that change nothing, and reserves that nobody can use
-void check_delivery(Build& build);    // retries, mirrors and held bodies
-void check_auth(Build& build);   // after routes: fields of an auth service are believed only where the service is used
-void check_basic(Build& build);  // after routes and listeners: where passwords are sent, and who could read them
+void check_balance(Build& build);     // after routes: checks that requests have the keys by which upstreams choose
+void check_shedding(Build& build);    // reports priorities that change nothing, and reserves that nobody can use
+void check_delivery(Build& build);    // checks retries, mirrors and held bodies
+void check_auth(Build& build);   // after routes: fields of an auth service are trusted only where the service is used
+void check_basic(Build& build);  // after routes and listeners: checks where passwords are sent, and who could read them
 void add_auth_upstreams(Build& build);  // last: adds the upstreams that only auth services use
-void check_https(Build& build);         // redirects and fields that need to know whether TLS is used
+void check_https(Build& build);         // checks redirects and fields that depend on TLS
 void check_unused(Build& build);
 
 /// Reads "eject" and "circuit" of `node`, an upstream with the servers of `out`.
@@ -101,14 +101,14 @@ enum class KeyFor {
   balancing
 };
 
-/// Returns the key from the text or list of "per", or of one step of "if_absent". Elements that cannot be parsed are
-/// left out.
+/// Returns the key that a text or a list describes: "per", or one step of "if_absent". Elements that cannot be parsed
+/// are left out.
 std::vector<limit::Per> build_key(Build& build, const Node* written, KeyFor what = KeyFor::counting);
 
 /// Returns whether a listener asks its clients for certificates.
 bool asks_for_certificates(const Config& config);
 
-/// Sets the treatment of a caller without the key `per` of the limit written at `limit`.
+/// Builds "if_absent" of the limit written at `limit`: what happens to a caller without the key `per`.
 void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);
 
 /// Reports an error if `what` at `node` uses the claim `per` but no token can be verified.
@@ -124,12 +124,12 @@ void build_tiers(Build& build, const Node& node, limit::Limit& out);
 /// Builds the suspension by the limit written at `node`; name, tiers, store and mode of `out` are already set.
 void build_ban(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads the percentages at which an operator is notified, of the limit written at `node`; its tiers and shards are
-/// set.
+/// Reads the percentages of the limit written at `node` at which an operator is notified. The limit's tiers and shards
+/// are set already.
 void build_notices(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. Turns leases
-/// off.
+/// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. A limit with
+/// shards gets no leases.
 void build_shards(Build& build, const Node& node, limit::Limit& out);
 
 /// Reads the appointments of the limit written at `node`, and checks that its tiers can offer them. Runs after its
@@ -151,20 +151,22 @@ gateway::RouteConditions build_conditions(Build& build, const Node& node);
 /// Returns the place where the value is written.
 SourceLocation place_of(const Build& build, const Node& node);
 
-/// Returns, for example, " with x-version, ?debug". The text has no values, because they may be secret.
+/// Returns, for example, " with x-version, ?debug". The text contains no values, because values may be secret.
 std::string conditions_in_words(const gateway::RouteConditions& conditions);
 
 /// Returns whether the route ignores the case of paths.
 bool ignores_case(const Build& build, const gateway::RouteOptions& route);
-/// Returns the path without the parts that do not change which requests match: the names of parameters, a slash at the
-/// end, and the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
+/// Returns the parts of the path that decide which requests match. Left out are the names of parameters, a slash at the
+/// end, and, if the route ignores case, the case of letters: "/users/{id}" and "/users/{name}/" match the same
+/// requests.
 std::string shape_of(const Build& build, const gateway::RouteOptions& route);
 
-/// Reads "redirect_to_https" of a listener or a route: a port, or true for 443; 0 for false. Leaves `out` unchanged if
-/// the key is missing.
+/// Reads "redirect_to_https" of a listener or a route. The value is a port, true for 443, or false for 0. Leaves `out`
+/// unchanged if the key is missing.
 void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
 
-/// Builds the addresses that may use `section`, a route or all routes; leaves `out` unchanged if all are let in.
+/// Builds the addresses that may use `section`, a route or all routes. Leaves `out` unchanged if the section has no
+/// "addresses".
 void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr& out);
 /// Builds the demands on callers of the route written at `route`.
 void build_require(Build& build, const Node& route, gateway::RouteOptions& out);
@@ -175,13 +177,13 @@ void check_demands(Build& build, const gateway::RouteOptions& route, const Node&
 void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
 /// Builds the users of a route.
 void build_basic(Build& build, const Node& route, gateway::RouteOptions& out);
-/// Returns whether a token could only be sent where the route expects a password.
+/// Returns whether requests of the route can have a token only where the route expects a password.
 bool has_no_place_for_tokens(const Build& build, const gateway::RouteOptions& route);
 
 /// Builds the "compress" of `section`, a route or all routes; leaves `out` unchanged if there is none. `false` sets
 /// null.
 void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);
-/// Builds the "compress" of a route. Runs after the "compress" of all routes and the route's own answer are built.
+/// Builds the "compress" of a route. Must run after the "compress" of all routes and the route's own answer are built.
 void build_compression_of_route(Build& build, const Node& route, gateway::RouteOptions& out);
 
 /// Builds the "cors" of `section`, a route or all routes; leaves `out` unchanged if there is none. `"off"` sets null.
@@ -197,7 +199,7 @@ bool goes_to(const gateway::RouteOptions& route, std::string_view upstream);
 /// Returns the upstreams of the route that exist.
 std::vector<const gateway::UpstreamOptions*> upstreams_of(const Build& build, const gateway::RouteOptions& route);
 
-/// Builds the cost and the scale of a route's use of a limit; leaves values that cannot be parsed unchanged.
+/// Builds the cost and the scale with which a route uses a limit. Values that cannot be parsed are left unchanged.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);
 
 /// Returns the key of the cost that applies if the source says none.

@@ -88,12 +88,13 @@ class Checker {
     }
   }
 
-  // Returns the key that the member is, or was probably meant to be.
+  // Checks a member of `section`. Returns the name of its key; for an unknown key, that of the key that was probably
+  // intended.
   std::string member(const Node& node, const Section& section) {
     const auto key =
         std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
     if (key != section.keys.end()) {
-      // The key may also be meant as that of another gateway, which has a number where headgate has an object.
+      // Another gateway may have a key of this name with a number, where headgate has an object.
       const bool theirs = takes_object(*key->shape) && node.kind == Kind::number;
       auto other = theirs ? other_word(node, section) : std::nullopt;
       if (!other) {
@@ -144,7 +145,7 @@ class Checker {
       case Form::choice:
         return choice(node, shape);
       case Form::boolean:
-      case Form::json:  // an object of somebody else
+      case Form::json:  // any keys and values are allowed
         return;
       default:
         return literal(node, shape);
@@ -189,7 +190,7 @@ class Checker {
     const bool quotable = shape.form != Form::boolean && shape.form != Form::section;
     if (node.kind == Kind::number && quotable) help = "write it in double quotes, " + help;
     if (node.kind == Kind::number && takes_rate(shape)) help = rate_help(node.text);
-    // The text may begin with a valid number, as in "20 nodelay".
+    // Looks for a number at the beginning of the text, as in "20 nodelay".
     const auto digits = std::min(node.written.find_first_not_of("0123456789"), node.written.size());
     if (shape.form == Form::integer && node.kind == Kind::string && digits > 0 && digits <= 12)
       help = "write " + in_quotes(key.name) + ": " + node.written.substr(0, digits);
@@ -278,7 +279,7 @@ class Checker {
   void literal(const Node& node, const Shape& shape) {
     auto error = error_in(node.text, shape);
     if (!error) return;
-    // The value of a placeholder may be secret, and both texts of the error may quote it.
+    // The error may quote the value. The value of a placeholder may be secret, so it gets another text.
     if (node.replaced)
       error = LiteralError{
           "the value of " + in_quotes(node.written) + " is not " + std::string(shape.what) + " that can be used",

@@ -17,7 +17,7 @@ using gateway::Needs;
 using gateway::Require;
 using gateway::RouteOptions;
 
-/// Returns whether anything uses this credential: a route that requires it, or a key of its requests.
+/// Returns whether anything uses this credential: a route that requires it, or a key by which requests are counted.
 bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, Needs needs) {
   const auto& gateway = build.config.gateway;
   bool any = false;
@@ -55,7 +55,8 @@ bool makes_fields_of(const Build& build, Kinds kinds) {
                      [kinds](const RouteOptions& route) { return has_parts(route.edits, kinds); });
 }
 
-/// A user who configures credentials may believe that callers then have to send them.
+/// Warns of credentials that are configured but that no route or limit uses. Their user may believe that callers have
+/// to send them.
 void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const Node* identity = find(&build.root, "identity");
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
@@ -82,8 +83,8 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
 void check_unused(Build& build) {
   std::set<std::string> limits;
   std::set<std::string> upstreams;
-  // A misspelt name is already reported, so its likely target does not count as unused. The search for a target
-  // compares with all names, so it is done only for the first misspelt names.
+  // A misspelt name is already reported, so the name that was probably meant does not count as unused. Only the first
+  // misspelt names are looked up, because that compares each with all names.
   constexpr int kMisspelt = 100;
   int misspelt = 0;
   const auto use = [&](std::set<std::string>& used, const std::string& name, const NumbersByName& known,

@@ -22,11 +22,11 @@ namespace {
 
 using Form = Shape::Form;
 
-/// Objects and lists with these names may contain credentials: API keys and signing keys, addresses of webhooks, fields
+/// Names of objects and lists that may contain credentials: API keys and signing keys, addresses of webhooks, fields
 /// for servers and collectors, and conditions on requests.
 constexpr std::array<std::string_view, 6> kPrivateKeys = {"keys", "webhook", "secrets", "headers", "query", "cookies"};
 constexpr std::string_view kSecret = "(secret)";
-/// A field is a credential if one of these is a whole word of its name.
+/// A field counts as a credential if its name has one of these as a whole word.
 constexpr std::array<std::string_view, 11> kCredentialWords = {
     "authorization", "auth",   "cookie",     "cookies",     "token",    "key",
     "apikey",        "secret", "credential", "credentials", "password",
@@ -48,7 +48,7 @@ const Shape& form_of(const Shape& shape, const Node& node) {
   return shape;
 }
 
-/// Returns a default as JSON; in the table it may lack the quotes of a text.
+/// Returns the default of a key as JSON. In the table, the default of a text may lack its quotes.
 std::string fallback_text(const Key& key) {
   auto text = fallback_of(key);
   const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer || text.starts_with('{') ||
@@ -76,7 +76,8 @@ std::string without_defaults(std::string_view written) {
   return out;
 }
 
-/// Returns a URL without its user and its query, where services take credentials; any other text unchanged.
+/// Returns a URL without its user and its query, because services take credentials in both. Returns any other text
+/// unchanged.
 std::string without_credentials(std::string_view text) {
   const auto parts = http::split_url(text);
   if (parts.scheme.empty()) return std::string(text);

@@ -1,5 +1,5 @@
 #pragma once
-// A configuration as an operator sees it: the text of the file, with defaults filled in, without secrets.
+// Describes a configuration as an operator may see it: the file with its defaults, and without secrets.
 
 #include "config/text/document.hpp"
 #include "config/text/report.hpp"
@@ -8,13 +8,13 @@
 
 namespace headgate::config {
 
-/// Describes the joined and checked file. Strings with placeholders are shown as written, without the default of
-/// ${NAME:-default}; secrets are shown as "(secret)". Defaults are filled in except in routes, of which there may be
-/// many.
+/// Describes the checked file, with its included files joined. Strings with placeholders are shown as written, but
+/// without the default of ${NAME:-default}. Secrets are shown as "(secret)". Defaults are filled in except in routes,
+/// because there may be many of them.
 Described describe(const Node& root);
 
-/// Returns where each value of the joined file is written, in the form of Described. `report` has read all of its
-/// files.
+/// Returns the place where each value of the joined file is written, in the form of Described. `report` must have read
+/// all files of the configuration.
 std::string places_of(const Node& root, const Report& report);
 
 }  // namespace headgate::config

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t kLargestCandidate = std::size_t{64} << 20U;
 
-/// Appends the whole value, so that two values have the same text only if they are equal.
+/// Appends the whole value as a text that is the same for equal values only.
 void append_all(const Node& node, std::string& text) {
   text += std::to_string(static_cast<int>(node.kind)) + ' ' + std::to_string(node.key.size()) + ' ' +
           std::to_string(node.text.size()) + ' ' + std::to_string(node.children.size()) + ' ' + node.key + node.text;
@@ -113,13 +113,13 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   return std::move(build.config);
 }
 
-/// Whether the file becomes active, or is only compared with the active one.
+/// Whether the file is to become active, or is only compared with the active one.
 enum class Serves : bool { no, yes };
 
 Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report,
                  WithAdvice with, Serves serves);
 
-/// Loads the file that "candidate" names. Its mistakes count as mistakes of the whole configuration.
+/// Loads the file that "candidate" names. Mistakes in it count as mistakes of the whole configuration.
 void load_beside(const Node& root, Report& report, WithAdvice with, Config& config, Loaded& found) {
   const Node* const written = find(&root, "candidate");
   if (written == nullptr || written->kind != Kind::string) return;
@@ -188,7 +188,8 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
 
 Loaded load_as(std::string_view source, const std::string& directory, std::string_view path, WithAdvice with,
                Serves serves) {
-  // The code below throws only if memory runs out or because of a bug. A gateway that reloads must survive both.
+  // The code below throws only if memory runs out, or because of a bug. A gateway that reloads its configuration must
+  // survive both.
   try {
     Report report(source, path);
     return load_text(source, directory, path, report, with, serves);

@@ -44,8 +44,8 @@ std::string who(const std::vector<Per>& pers) {
          (places.empty() ? "" : " on each " + listed(places));
 }
 
-// Several rates in one tier are written without the noun, which would appear only once: "5 a minute on average, 5 at
-// once, and 30 an hour on average, 30 at once".
+// If a tier has several rates, the noun ("requests") is left out: "5 a minute on average, 5 at once, and 30 an hour on
+// average, 30 at once".
 std::string amounts(const limit::Limit& limit, const std::vector<limit::Rule>& rules, bool with_noun) {
   if (rules.empty()) return "unlimited";
   std::string out;
@@ -150,7 +150,8 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
   return out;
 }
 
-// Returns one line, and another one for each tier; `margin` is the column of the second part.
+// Returns one line for the limit, and one for each of its tiers. `margin` is the column at which the second part of a
+// line begins.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (limit.size_from)

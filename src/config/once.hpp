@@ -1,5 +1,5 @@
 #pragma once
-// Lists in which each value may occur once.
+// Reads lists in which each value may occur only once.
 
 #include "config/text/codes.hpp"
 #include "config/text/report.hpp"

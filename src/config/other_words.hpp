@@ -1,5 +1,5 @@
 #pragma once
-// Keys of other gateways. A user who writes one is told the headgate key.
+// Keys of other gateways. A user who writes one of them is shown the key of headgate.
 
 #include "config/text/document.hpp"
 #include "table.hpp"
@@ -12,7 +12,7 @@ namespace headgate::config {
 
 struct OtherWord {
   std::string_view key;  ///< the headgate key; "" if this section has none
-  std::string help;      ///< advice on the key, with the user's own value
+  std::string help;      ///< what to write instead, with the value that the user wrote
 };
 
 /// Returns the headgate key for `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy, Traefik or APISIX

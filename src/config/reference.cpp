@@ -23,7 +23,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-/// Returns the anchor of a section's heading, in the form that repository hosts use.
+/// Returns the anchor of a section's heading, as the sites that show Markdown of repositories make it.
 std::string anchor_of(std::string_view path) {
   std::string out;
   for (const char c : path)
@@ -108,7 +108,8 @@ class ReferenceWriter {
     for (const Key& key : section.keys) below(*key.shape);
   }
 
-  /// Writes a reference if all keys of `section` are in the table of an earlier section. Returns whether it did.
+  /// Writes only the names of the keys and a link if the table of an earlier section has all keys of `section`. Returns
+  /// whether it did.
   bool refers(const Section& section) {
     for (const Section* const other : tables_) {
       const auto is_there = [&](const Key& key) {
@@ -133,7 +134,7 @@ class ReferenceWriter {
     for (const Shape* each : shape.forms) below(*each);
   }
 
-  /// Splits a doc that ends with "Default: ..." into its meaning and the default.
+  /// Splits a description that ends with "Default: ..." into the text before that and the default.
   static std::pair<std::string, std::string> meaning_and_default(const std::string& doc) {
     constexpr std::string_view kDefault = ". Default: ";
     const auto at = doc.rfind(kDefault);
@@ -141,7 +142,7 @@ class ReferenceWriter {
     return {doc.substr(0, at), doc.substr(at + kDefault.size())};
   }
 
-  /// Returns whether the example says more than the other columns and the section of the key do.
+  /// Returns whether the example shows more than the other columns and the section of the key do.
   static bool shows_example(const Key& key) {
     const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer ||
                        key.shape->form == Form::choice || key.shape->form == Form::duration ||

@@ -1,7 +1,7 @@
 #pragma once
 // Connects each row of the table to the member of the options that receives its value. One walk over the rows fills the
-// options. The same rows also show the options, so that a default is written only in the options. Only for files with
-// keys, and for code that shows a configuration.
+// options. The same rows also show the options, so that a default is written only once, in the options. Included only
+// by files that define keys of the table, and by code that shows a configuration.
 
 #include "config/table.hpp"
 #include "config/text/document.hpp"
@@ -17,7 +17,7 @@
 
 namespace headgate::config {
 
-/// The address of this variable identifies the type in a table.
+/// The address of this variable identifies the type T in the table.
 template <class T>
 inline constexpr char kTypeOf = 0;
 
@@ -77,7 +77,7 @@ bool set(const Node& node, const Shape& shape, Enum& out) {
   return at.has_value();
 }
 
-/// The options of a section.
+/// Fills the options of a section.
 template <class Part>
 requires std::is_aggregate_v<Part>
 bool set(const Node& node, const Shape& shape, Part& out) {
@@ -86,7 +86,7 @@ bool set(const Node& node, const Shape& shape, Part& out) {
   return true;
 }
 
-/// An optional, which stays empty if no value is written.
+/// Fills an optional. The optional stays empty if no value is written.
 template <class Value>
 bool set(const Node& node, const Shape& shape, std::optional<Value>& out) {
   Value value{};
@@ -107,7 +107,7 @@ requires std::is_enum_v<Enum> std::string text(const Shape& shape, Enum value) {
 
 template <class Part>
 requires std::is_aggregate_v<Part> std::string text(const Shape&, const Part&) {
-  return {};  // the part has rows of its own, which show it
+  return {};  // a section is shown by its own rows
 }
 
 template <class Value>
@@ -155,8 +155,9 @@ struct ReadRow {
 
 }  // namespace rows
 
-/// Leads the value to this member, or to a member of a member. The type of the last one decides how it is read: bool, a
-/// number, a duration, a text, a word of a choice, texts, the options of a section; or a std::optional of these.
+/// Leads the value to this member, or to a member of a member. The type of the last one decides how the value is read.
+/// It may be bool, a number, a duration, a text, a word of a choice, texts, the options of a section, or a
+/// std::optional of one of these.
 template <auto... Path>
 inline constexpr Into into{&kTypeOf<typename rows::Row<Path...>::Options>, &rows::Row<Path...>::put,
                            &rows::Row<Path...>::show};

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Form = Shape::Form;
 
-// Any text may contain a placeholder, whose value only `headgate check` knows.
+// The pattern of a text with a placeholder, which an editor must accept, because only `headgate check` knows the value.
 constexpr const char* kPlaceholder = R"(\$\{)";
 
 class SchemaWriter {
@@ -44,7 +44,7 @@ class SchemaWriter {
       if (key.presence == Presence::required) required.push_back(key.name);
     }
     Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
-    // Keys that the configuration requires may be in another file, which it includes or which includes it.
+    // Keys that are required at the top level may be in another file, which includes this one or is included by it.
     if (!required.empty() && &section != &root_section()) out["required"] = std::move(required);
     for (const auto each : section.one_of) out["oneOf"].push_back({{"required", Json::array({each})}});
     return out;
@@ -60,7 +60,7 @@ class SchemaWriter {
   Json reference(const Section& section) {
     const std::string name(section.name);
     if (!definitions_.contains(name)) {
-      definitions_[name] = nullptr;  // reserve the place before the definitions that it refers to
+      definitions_[name] = nullptr;  // reserved first, so that this definition comes before those that it refers to
       definitions_[name] = object(section);
     }
     return {{"$ref", "#/$defs/" + name}};

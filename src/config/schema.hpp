@@ -8,7 +8,7 @@
 
 namespace headgate::config {
 
-/// Whether texts may contain placeholders, whose values no editor knows.
+/// Whether texts of the file may contain placeholders, which an editor cannot check.
 enum class Placeholders : bool { none, anywhere };
 
 /// Returns the JSON Schema (draft 2020-12) of a file whose top level is `root`.

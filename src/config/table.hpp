@@ -1,6 +1,6 @@
 #pragma once
-// Every key that a configuration may have, and where its value goes. The checker, the schema, the reference and the
-// functions that build the options all use this table.
+// Every key that a configuration may have, and the member of the options that receives its value. The checker, the
+// schema, the reference and the functions that build the options all use this table.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/per_enum.hpp"
@@ -28,16 +28,16 @@ struct Shape {
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article, for messages and the reference
   TextCheck check = nullptr;  ///< the check of a text, or of the keys of a map
-  /// the smallest integer, size in bytes, number of elements of a list or map, or duration in µs
+  /// the smallest allowed integer, size in bytes, number of elements of a list or map, or duration in µs
   std::uint64_t least = 0;
   std::uint64_t most = 0;
   std::span<const std::string_view> words = {};  ///< the words of a choice
   std::vector<std::string_view> (*registered)() =
-      nullptr;                                    ///< words that other modules define, for a choice or for `doc`
-  std::span<const std::string_view> later = {};   ///< words of future versions
-  const Section* section = nullptr;               ///< the section of an object
-  const Shape* of = nullptr;                      ///< the shape of a list's elements or a map's values
-  std::span<const Shape* const> forms = {};       ///< for `either`: forms, each of another JSON type
+      nullptr;                                   ///< returns words that other modules define, for a choice or for `doc`
+  std::span<const std::string_view> later = {};  ///< words of future versions
+  const Section* section = nullptr;              ///< the section of an object
+  const Shape* of = nullptr;                     ///< the shape of a list's elements or a map's values
+  std::span<const Shape* const> forms = {};      ///< for `either`: forms, each of another JSON type
   bool (*path)(std::string_view text) = nullptr;  ///< for a text: returns whether it is a file's path
 };
 
@@ -45,14 +45,15 @@ enum class Presence { optional, required };
 
 /// The destination of a value; made by rows.hpp.
 struct Into {
-  const void* type = nullptr;  ///< identifies the options; null if a function of the section reads the value
+  /// Identifies the type of the options; null if no row but a function of the section reads the value.
+  const void* type = nullptr;
   void (*put)(const Node& node, const Shape& shape, void* options) = nullptr;
-  /// Returns the value in the options as a user would write it; for null options, the default. Null if the value cannot
-  /// be shown.
+  /// Returns the value in the options as a user would write it; for null options, the default. Empty if the value
+  /// cannot be shown.
   std::string (*show)(const Shape& shape, const void* options) = nullptr;
 };
 
-/// The fallback of a key whose default is in the options that `into` leads to.
+/// The `fallback` of a key whose default is that of the member to which `into` leads.
 inline constexpr std::string_view kOfOptions = "(of the options)";
 
 struct Key {

@@ -1,5 +1,6 @@
 #pragma once
-// Shapes that several parts of the table share, and functions that make shapes. Only for files with keys.
+// Shapes that several parts of the table share, and functions that make shapes. Included only by files that define
+// keys.
 
 #include "config/formats/formats.hpp"
 #include "rows.hpp"

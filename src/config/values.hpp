@@ -1,5 +1,5 @@
 #pragma once
-// Reads the values of a checked tree that no row (rows.hpp) writes to options. A value that is absent or already
+// Reads those values of a checked tree that no row (rows.hpp) writes to options. A value that is absent or already
 // reported leaves the default unchanged.
 
 #include "config/text/document.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a valid configuration in words, for meaning.cpp. Each is empty if there is nothing to say.
+// Describes parts of a valid configuration in words, for meaning.cpp. A text is empty if there is nothing to say.
 
 #include "headgate/config/config.hpp"
 
@@ -27,7 +27,7 @@ std::string origins_in_words(const gateway::PathOptions& options);
 /// Returns the cost of regular expressions; empty if no route has one.
 std::string regexes_in_words(const gateway::PathOptions& options);
 
-/// Returns how many routes compress, and what to consider then; empty if none does.
+/// Returns how many routes compress their answers, and what to consider then; empty if none does.
 std::string compression_in_words(const gateway::PathOptions& options);
 
 /// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
@@ -36,7 +36,7 @@ std::string kept_slashes(const gateway::PathOptions& options);
 /// Returns a table of the first fifty routes in file order: the target of each, who may use it, and its limits with
 /// their costs and scales.
 std::string routes_in_words(const gateway::PathOptions& options);
-/// Returns all rows of the table of routes_in_words(); `open_to` is a list.
+/// Returns all rows of the table of routes_in_words(). The member `open_to` is a list.
 nlohmann::ordered_json routes_as_json(const gateway::PathOptions& options);
 
 /// Returns a sentence for each listener with TLS; "" if none has it. Reads the certificates again.

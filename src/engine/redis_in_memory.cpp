@@ -12,7 +12,7 @@ using limit::Decision;
 
 std::uint64_t holder_of(const Check& check) noexcept { return keyed_digest(check.token, check.hash); }
 
-/// The same as in redis::SharedLimiter.
+/// Equal to kLongestWayBack of the Redis client (src/redis/wire/node_client.cpp).
 constexpr Clock::Steady::duration kLongestWayBack = std::chrono::seconds(2);
 
 error_code not_there() { return make_error_code(boost::asio::error::not_connected); }

@@ -15,7 +15,7 @@ namespace error = boost::asio::error;
 using upstream::Failed;
 using upstream::Failure;
 
-/// The awaitable of a pause: co_await it until its time is over or it is ended.
+/// A pause: co_await waits until its time is over, or until it is ended.
 class Pause {
  public:
   Pause(Clock& clock, Duration time) : alarm_(clock.alarm(&Pause::over, this)), time_(time) {}

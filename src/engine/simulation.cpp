@@ -45,7 +45,8 @@ class CountingReply final : public http::ReplyWriter {
   bool started_ = false;
 };
 
-/// Fills the head as a session would. The texts of `arrival` belong to its owner, so they are copied, in one piece.
+/// Fills the head as a session would. The texts of `arrival` belong to its owner, so they are copied into one piece of
+/// memory.
 Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArrival& arrival, TextArena& text) {
   head.version = arrival.host.empty() ? 10 : 11;
   auto size = arrival.method.size() + arrival.path.size() + arrival.query.size() + arrival.host.size();
@@ -69,8 +70,8 @@ Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArriva
   return http::apply_request_rules({.path = head.target}, http::Paths::normalised, head);
 }
 
-/// Returns the rules of the limits in memory that count addresses. Only some if there are many, because prefetching one
-/// more costs as much as it gains.
+/// Returns the rules of the limits in memory that count addresses, at most kMax of them: prefetching one more counter
+/// would cost as much as it gains.
 std::vector<const limit::Rule*> rules_by_address(const gateway::CompiledConfig& compiled) {
   constexpr std::size_t kMax = 2;
   std::vector<const limit::Rule*> out;
@@ -105,7 +106,7 @@ std::string head_of(const RequestArrival& arrival) {
   return out.append("\r\n\r\n");
 }
 
-/// An exchange, and its surroundings in place of a session.
+/// An exchange, and the objects that a session would provide for it.
 struct Simulation::Visit {
   gateway::Exchange x;
   gateway::ActiveExchange active;
@@ -145,7 +146,7 @@ void Simulation::run(Arrivals& arrivals, const std::function<void(const ArrivalR
 std::uint64_t Simulation::send(const RequestArrival& arrival, const std::function<void(const ArrivalResult&)>& tell) {
   const auto number = arrived_;
   begin(arrival, tell);
-  clock_.advance(Duration(0));  // rings the alarms that are due at once
+  clock_.advance(Duration(0));  // rings the alarms that are already due
   return number;
 }
 
@@ -171,7 +172,7 @@ const identity::ApiKeyRecord* Simulation::key_of(std::string_view owner) const {
   return offline_.snapshot()->credentials->api_keys().of_owner(owner, clock_.wall());
 }
 
-// Behind a trusted proxy this prefetches the counter of another address, which only costs time.
+// Behind a trusted proxy this prefetches the counter of the proxy's address, which only costs time.
 void Simulation::expect(const RequestArrival& arrival) const noexcept {
   if (by_address_.empty()) return;
   std::array<char, 64> text{};

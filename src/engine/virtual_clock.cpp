@@ -83,14 +83,14 @@ void VirtualClock::put(std::size_t at, const Due& due) noexcept {
   due.alarm->at_ = at;
 }
 
-/// Puts `due` at `at`, where there is a gap, or above it.
+/// Puts `due` into the gap at `at` of the heap, or above it.
 void VirtualClock::rise(std::size_t at, Due due) noexcept {
   for (; at > 0 && due.before(due_[(at - 1) / 2]); at = (at - 1) / 2) put(at, due_[(at - 1) / 2]);
   put(at, due);
 }
 
-/// Puts `due` at `at` or below it. `due` was the last entry and rarely belongs far from there, so the gap moves down
-/// first.
+/// Puts `due` at `at` of the heap or below it. `due` was the last entry, which rarely belongs near the top, so the gap
+/// moves down to a leaf first.
 void VirtualClock::sink(std::size_t at, Due due) noexcept {
   for (auto child = 2 * at + 1; child < due_.size(); child = 2 * at + 1) {
     if (child + 1 < due_.size() && due_[child + 1].before(due_[child])) ++child;

@@ -77,7 +77,7 @@ SeenAnswer seen_by(const AnswerParser& parser) {
   out.ticket = field_of(parser, "Waiting-Room-Ticket");
   const bool refused = out.status == 429 || out.status == 503;
   if (refused) out.wait = wait_of(parser);
-  // The first answer of a room brings a ticket; later ones only identify the room in their body.
+  // The first answer of a waiting room has a ticket. Later answers can only be recognised by their body.
   out.in_line = refused && (!out.ticket.empty() ||
                             parser.get().body().begin.find(R"("code": "waiting_room")") != std::string::npos);
   return out;

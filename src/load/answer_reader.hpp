@@ -11,13 +11,13 @@ namespace headgate::load {
 
 /// An answer, and the state of its connection.
 struct ReadAnswer {
-  error_code failed;        ///< why there is no complete answer; if it is not set, `seen` is the answer
+  error_code failed;        ///< why there is no complete answer; not set if `seen` is the answer
   bool began = false;       ///< a byte of the answer has arrived
   bool keep_alive = false;  ///< another request may follow
   SeenAnswer seen;
 };
 
-/// Waits at most until `until`. `head_only` is for the answer to HEAD, which has no body.
+/// Reads one answer, and waits for it at most until `until`. `head_only` is for the answer to HEAD, which has no body.
 Task<ReadAnswer> read_answer(net::ReadBuffer& buffer, bool head_only, std::chrono::steady_clock::time_point until);
 
 }  // namespace headgate::load

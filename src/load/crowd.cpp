@@ -35,7 +35,7 @@ std::optional<DueRequest> Crowd::take(Duration now) {
       const auto caller = returns_.top().second;
       returns_.pop();
       auto& state = states_[caller - 1];
-      if (state.until > *at) {  // Another answer has meanwhile told the caller a later time.
+      if (state.until > *at) {  // A second answer has meanwhile set a later time for the caller.
         returns_.emplace(state.until, caller);
         continue;
       }
@@ -76,7 +76,7 @@ void Crowd::saw(const DueRequest& request, SeenAnswer seen, Duration sent, Durat
   if (patient_ && !request.attacks && seen.wait) tell_to_wait(state, request.caller, seen, now);
 }
 
-/// If answers to concurrent requests tell a caller several times, the latest time counts.
+/// If answers to concurrent requests of a caller name different times, the latest one counts.
 void Crowd::tell_to_wait(State& state, std::uint32_t caller, const SeenAnswer& seen, Duration now) {
   const auto until = now + *seen.wait;
   if (state.asked) return;  // The caller's next request is under way and will get an answer of its own.

@@ -19,7 +19,7 @@ Ending ending_of(const error_code& why) noexcept {
 
 }  // namespace
 
-/// Waits until the line is given a request, or until no more come.
+/// Waits until the line has a request to send, or until no more requests come.
 class Lines::Parked {
  public:
   Parked(Lines& lines, Line& line) noexcept : lines_(lines), line_(line) {}
@@ -35,7 +35,7 @@ class Lines::Parked {
   Line& line_;
 };
 
-/// A guard of a running line: however its task ends, the line no longer counts and has no connection.
+/// The destructor closes the connection of a line and ends its count as running, however the line's task ends.
 class Lines::Running {
  public:
   Running(Lines& lines, Line& line) noexcept : lines_(lines), line_(line) {}
@@ -153,12 +153,13 @@ Task<SeenAnswer> Lines::ask(Line& line, const DueRequest& request, Moment& sent)
     else
       answer = co_await read_answer(*line.buffer, writer_.head_only(), until);
     if (!answer.failed && answer.keep_alive) {
-      line.buffer->release();  // thousands of idle connections must not have buffers
+      line.buffer->release();  // an idle connection keeps no buffer, because there may be thousands of them
       co_return std::move(answer.seen);
     }
     drop(line);
     if (!answer.failed) co_return std::move(answer.seen);
-    // A server may close an idle connection at the moment when the next request is sent.
+    // A server may close an idle connection at the moment when the next request is sent. Then the request is sent
+    // again, if it may be repeated.
     const bool closed = !answer.began && answer.failed != boost::asio::error::timed_out;
     if (used && closed && writer_.repeatable() && !closing_) continue;
     out.ending = ending_of(answer.failed);

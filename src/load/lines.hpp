@@ -1,5 +1,6 @@
 #pragma once
-// The connections to one target. Each carries one request at a time; a request that finds none free waits in a queue.
+// The connections to one target. Each carries one request at a time; a request that finds no free connection waits in a
+// queue.
 
 #include "request_writer.hpp"
 
@@ -21,8 +22,8 @@
 
 namespace headgate::load {
 
-/// The lines. Used only on the thread of the loop. The owner calls close(), and runs the loop until running() is 0,
-/// before it destroys this object.
+/// The connections. Used only on the thread of the loop. Before the owner destroys this object, it calls close() and
+/// runs the loop until running() is 0.
 class Lines {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -33,8 +34,8 @@ class Lines {
    public:
     virtual ~Owner() = default;
     virtual std::string_view ticket(std::uint32_t caller) const = 0;
-    /// Returns whether a request from the queue should still be sent; called just before that. If not, nothing more is
-    /// reported about it.
+    /// Returns whether a request should still be sent; called just before it leaves the queue. If the result is false,
+    /// nothing more is reported about the request.
     virtual bool wants(const DueRequest& request) = 0;
     /// Called when a request that was sent at `sent` has ended. `queued` is when it was put into the queue.
     virtual void ended(const DueRequest& request, SeenAnswer seen, Moment queued, Moment sent) = 0;
@@ -44,11 +45,11 @@ class Lines {
   Lines(boost::asio::io_context& loop, const LoadOptions& options, const LoadTarget& target, std::size_t most,
         Owner& owner);
 
-  /// Sends or queues a request; false if too many wait already, and then it is not sent.
+  /// Sends or queues a request. Returns false, without sending it, if too many requests wait already.
   bool send(const DueRequest& request, Moment now);
   /// Drops the queue, and returns the number of dropped requests.
   std::size_t forget_waiting();
-  /// Ends all requests under way; the owner is told that each is unfinished.
+  /// Ends all requests under way, and reports each of them to the owner as unfinished.
   void close();
   std::size_t running() const noexcept { return running_; }      ///< number of connections whose task has not ended
   std::size_t in_flight() const noexcept { return in_flight_; }  ///< number of requests that are sent or queued

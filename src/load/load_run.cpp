@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kSecond = std::chrono::seconds(1);
 constexpr auto kPatienceAfterStop = std::chrono::seconds(2);
-/// Number of requests sent at once before the loop reads answers.
+/// Maximum number of requests that are sent in a row before the loop reads answers.
 constexpr unsigned kTogether = 256;
 
 Duration cpu_time() noexcept {
@@ -84,7 +84,7 @@ struct LoadRun::State final : Lines::Owner {
     const auto now = since_start(clock.steady());
     if (seen.ending == Ending::answered) in_second.add(now - request.due);
     crowd.saw(request, std::move(seen), since_start(sent), now);
-    if (!pumping) arm();  // the next request of its caller may be due before all others
+    if (!pumping) arm();  // the caller's next request may be due before all others
   }
 
   void second() {
@@ -168,7 +168,7 @@ struct LoadRun::State final : Lines::Owner {
   std::vector<std::unique_ptr<Lines>> targets;
   std::size_t turn = 0;
   Lines::Moment began;
-  std::optional<Duration> alarm_at;  // when next_due rings; absent if it is not set
+  std::optional<Duration> alarm_at;  // time for which the alarm next_due is set; empty if it is not set
   std::optional<Duration> stopped_at;
   bool pumping = false;
   bool ended_all = false;

@@ -12,7 +12,7 @@ constexpr unsigned kBits = 6;  // gives 64 ranges for each power of two
 constexpr std::uint64_t kExact = std::uint64_t{1} << (kBits + 1);
 constexpr std::uint64_t kLongest = std::chrono::microseconds(std::chrono::hours(24)).count();
 
-/// Returns by how many bits the numbers of one range are shifted to become equal.
+/// Returns the number of low bits in which the values of one range differ.
 constexpr unsigned shift_of(std::uint64_t value) noexcept {
   return value < kExact ? 0 : static_cast<unsigned>(std::bit_width(value)) - kBits - 1;
 }

@@ -9,7 +9,8 @@
 
 namespace headgate::load {
 
-/// The writer, which fills in the caller. Refers to the options, which outlive it. One thread.
+/// The writer. It replaces the placeholders for the caller. Keeps a reference to the options, which must outlive the
+/// writer. One thread.
 class RequestWriter {
  public:
   RequestWriter(const RequestOptions& options, const net::Url& url);

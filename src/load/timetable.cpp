@@ -68,7 +68,8 @@ Timetable::Timetable(const TimetableOptions& options)
   take();
 }
 
-/// A Poisson process with a changing rate is obtained by thinning one at its highest rate (Lewis and Shedler, 1979).
+/// Makes a Poisson process with a changing rate: takes arrivals at the highest rate, and drops some of them (thinning;
+/// Lewis and Shedler, 1979).
 void Timetable::take() {
   next_.reset();
   const auto end = seconds_of(options_.length);
@@ -84,7 +85,7 @@ void Timetable::take() {
   next_.emplace();
   next_->at = Duration(static_cast<Duration::rep>(at_ * 1e6));
   if (options_.like == Like::flash_sale) {
-    next_->caller = visitor_ + 1;  // each is another caller, until all have come
+    next_->caller = visitor_ + 1;  // every request comes from a new caller, until each caller has sent one
     visitor_ = (visitor_ + 1) % options_.callers;
     return;
   }

@@ -26,7 +26,7 @@ std::string base64(const unsigned char* bytes, std::size_t size) {
   return out;
 }
 
-/// Decodes base64; "" if `text` is not base64 of at least one byte. Only the canonical encoding is accepted.
+/// Decodes base64. Returns "" if `text` is not the canonical encoding of at least one byte.
 std::string from_base64(std::string_view text) {
   if (text.empty() || text.size() % kQuantum != 0) return {};
   std::string out(text.size() / kQuantum * 3, '\0');

@@ -32,8 +32,8 @@ bool may_come_again(unsigned status) noexcept {
   return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-/// Returns how many spans of an accepted request the collector rejected: `partialSuccess.rejectedSpans`, a number or a
-/// string.
+/// Returns how many spans of an accepted request the collector rejected. Its answer has them as
+/// `partialSuccess.rejectedSpans`, a number or a string.
 std::uint64_t rejected_spans(std::string_view body) noexcept {
   constexpr std::string_view kName = "\"rejectedSpans\"";
   const auto at = body.find(kName);
@@ -122,7 +122,7 @@ void SpanExporter::answered(const net::HttpResult& result) {
   } else {
     return retry(result);
   }
-  // While stopping, and while a full batch waits, the next batch follows at once.
+  // If the process stops, or a full batch waits, the next batch follows at once.
   if (stopping_ || full) return proceed();
   due_->set(kPeriod);
 }
@@ -160,7 +160,8 @@ void SpanExporter::drop_batch(std::string_view why, std::string_view reason) {
   end_batch();
 }
 
-/// Workers only count spans that find no room; they have no time to log them.
+/// Logs the spans for which the buffers had no room. Workers only count these spans, because they have no time to log
+/// them.
 void SpanExporter::tell_full() {
   const auto dropped = queue_.dropped();
   if (dropped == full_ || !full_told_.pass(clock_.steady())) return;

@@ -85,7 +85,7 @@ void Webhook::proceed() {
     end_ = clock_.alarm([](void* self) { static_cast<Webhook*>(self)->drop_all("headgate is shutting down"); }, this);
     return end_->set(std::chrono::duration_cast<Duration>(end_at_ - now));
   }
-  // If all places are in use, the end of an attempt calls this again.
+  // If all places are in use, this function is called again when an attempt ends.
   const auto next = outbox_.next();
   if (next && under_way_.size() < kMaxUnderWay)
     due_->set(std::chrono::ceil<Duration>(std::max(*next - now, Clock::Steady::duration(0))));
@@ -134,7 +134,7 @@ void Webhook::retry(PendingWebhook delivery, const std::string& reason, const ne
   const auto asked = result.has_value()
                          ? http::read_retry_after(result->field("Retry-After"), clock_.wall(), kLongestPause)
                          : std::nullopt;
-  // The receiver itself needs the pause, so all other webhooks wait as well.
+  // The receiver asked for the pause, so all other webhooks to it wait as well.
   if (asked) outbox_.hold(now + *asked);
   const auto pause = pause_after(delivery.attempts, dice(), asked);
   if (retries_told_.pass(now))

@@ -15,7 +15,7 @@ Lane& SpanQueue::lane() {
   return *lanes_.emplace_back(std::make_unique<Lane>());
 }
 
-// A line of a lane is the number of its spans, a blank, and the spans.
+// Takes spans from the lanes. Each line in a lane has the number of its spans, a blank, and the spans.
 std::size_t SpanQueue::take(std::size_t most, std::string& out) {
   const std::lock_guard lock(mutex_);
   const auto bound = out.size() + most;

@@ -107,7 +107,8 @@ bool is_tracestate(const std::vector<std::string_view>& values) noexcept {
   return true;
 }
 
-// Uses SplitMix64: one addition and three multiplications. Every 64-bit number occurs once before the sequence repeats.
+// Returns the next number of SplitMix64 other than 0, with one addition and two multiplications. Each number occurs
+// once before the sequence repeats.
 std::uint64_t TraceIds::next() noexcept {
   while (true) {
     auto out = state_ += 0x9e3779b97f4a7c15;

@@ -30,11 +30,11 @@ Fate fate_of(EndedBy ended_by, unsigned status) noexcept {
     case EndedBy::preflight:
       return status < kFirstRefusal ? Fate::allowed : Fate::refused;
     default:
-      return Fate::allowed;  // also if its server did not answer in time
+      return Fate::allowed;  // also a request whose server did not answer in time
   }
 }
 
-/// Returns the name in the configuration, even if the limit is scaled on this route.
+/// Returns the limit's name in the configuration: "plan" even if the route uses it at a scale, as "plan@route".
 std::string_view name_of_limit(const gateway::Exchange& x, std::string_view told) {
   const auto* const binding = x.admission.binding;
   const bool its_own = binding != nullptr && binding->route_limit->limit->name == told;

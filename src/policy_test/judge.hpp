@@ -23,7 +23,7 @@ struct LastAnswer {
   config::TestFields fields;
 };
 
-/// A step whose requests are being sent. It must not move, because results are reported to it.
+/// A step whose requests are being sent. It must not be moved in memory, because results are reported to its address.
 class SentStep {
  public:
   /// `first` is the number of the step's first request among all requests of the test.
@@ -34,7 +34,7 @@ class SentStep {
   const std::function<void(const engine::ArrivalResult&)>& tell() const noexcept { return tell_; }
   void why(StepExplanation asked) { why_ = std::make_unique<StepExplanation>(std::move(asked)); }
 
-  /// Returns the differences; complete when all of its requests have ended.
+  /// Returns the differences. The list is complete when all requests of the step have ended.
   const std::vector<Difference>& differences() const noexcept { return differences_; }
   std::optional<StepExplanation> take_why() { return why_ ? std::optional(std::move(*why_)) : std::nullopt; }
 

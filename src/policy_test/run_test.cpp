@@ -30,7 +30,7 @@ class Prepared {
     const auto written = std::ranges::find_if(fields_, [](const auto& field) { return same_word(field.name, "Host"); });
     if (written != fields_.end()) {
       host = written->value;
-      fields_.erase(written);  // a second Host field is passed on, and is refused
+      fields_.erase(written);  // a second Host field stays, so that the simulation refuses the request
     }
     arrival_.address = boost::asio::ip::make_address(step.ip);
     arrival_.method = step.method;
@@ -106,7 +106,7 @@ class TestRun {
     SentStep judged;
   };
 
-  /// Returns false if the budget does not suffice.
+  /// Runs one step. Returns false if the budget of the tests does not suffice.
   bool take(const config::TestStep& step) {
     if (const auto* const sent = std::get_if<config::SendStep>(&step.what)) return send(*sent);
     if (const auto* const wait = std::get_if<config::WaitStep>(&step.what)) {
@@ -182,7 +182,7 @@ class TestRun {
   const offline::OfflineConfig& config_;
   const TestListener& listener_;
   Budget& budget_;
-  std::vector<std::unique_ptr<Sent>> sent_;  // the simulation reports to these until its end
+  std::vector<std::unique_ptr<Sent>> sent_;  // the simulation reports to these objects until it ends
   std::unique_ptr<engine::Simulation> simulation_;
   std::uint64_t requests_ = 0;
   Duration waited_{0};

@@ -64,7 +64,8 @@ class Step {
     }
   }
 
-  /// After a take-over, the stored numbers may be lower than those in tickets and in other gateways.
+  /// Raises the stored numbers to those of the question. After a take-over they may be lower than the numbers in
+  /// tickets and in other gateways.
   void heal() {
     const auto before = s_.serving;
     s_.next = std::max({s_.next, q_.next, q_.number});
@@ -74,7 +75,8 @@ class Step {
     s_.next = std::max(s_.next, s_.serving);
   }
 
-  /// Advances by at most one slice, however long nobody asked, so that visitors who could not ask keep their places.
+  /// Moves the marks by at most one slice, even if nobody has asked for longer than that, so that visitors who could
+  /// not ask keep their places.
   void mark() {
     const auto slice = now_ / slices_.grace;
     if (slice > s_.mark) {
@@ -112,7 +114,7 @@ class Step {
         s_.credit = rule_.burst;
         s_.part = 0;
       }
-      // Calls that were made elsewhere meanwhile use up admissions here as well.
+      // Numbers that were called elsewhere since the last question use up credit of this room as well.
       s_.credit = std::max<std::int64_t>(s_.credit - called_elsewhere_, 0);
     }
     s_.at = now_;
@@ -147,7 +149,7 @@ class Step {
     return numbers;
   }
 
-  /// Takes the next number; returns the owner's newest number if the owner has as many as allowed.
+  /// Takes the next number. If the owner has as many numbers as allowed, returns its newest one instead.
   std::int64_t new_number() {
     if (!is_bounded()) return s_.next += q_.stride;
     auto& numbers = held();

@@ -8,7 +8,7 @@
 namespace headgate::room {
 namespace {
 
-/// A room expires after a day without questions; tickets restore what they contain.
+/// A room that nobody asks about expires after a day. Then the tickets of its visitors restore their numbers.
 constexpr auto kForgotten = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::hours(24));
 
 std::string_view word_of(Ask ask) noexcept {

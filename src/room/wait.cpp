@@ -10,9 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kFresh = 2s;  // Time for which the last known position is used.
-constexpr Duration kAhead = 5s;  // Time ahead beyond which a call is far away.
-// Numbers ahead beyond which a call is far away if only the number of visitors is bounded, because many may leave at
-// once.
+constexpr Duration kAhead = 5s;  // A call that is due after more than this time is far away.
+// If only the number of visitors is bounded, a call is far away if more numbers than this are ahead of it. Fewer may be
+// called together, because many visitors may leave at once.
 constexpr std::int64_t kManyAhead = 32;
 constexpr Duration kMeasure = 5s;    // Time between two measurements of the pace.
 constexpr Duration kSilence = 120s;  // Minimum time of a measurement if the queue has not moved.

@@ -63,7 +63,8 @@ Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
   const auto answer = co_await call;
   self->asking_ = false;
   if (self->stopped_) co_return;
-  if (self->shared_ != shared || self->again_) {  // The answer belongs to a previous configuration.
+  // The configuration has changed since the call, so the answer is out of date.
+  if (self->shared_ != shared || self->again_) {
     self->tick();
     co_return;
   }

@@ -74,7 +74,8 @@ void BanService::stop() {
   log_->stop();
 }
 
-/// When the last suspension by an operator has ended, routes that suspend nobody stop checking for suspensions.
+/// Removes suspensions by operators that have ended. When none is left, routes whose limits never suspend stop checking
+/// for suspensions.
 void BanService::look_for_ended() {
   if (stopped_) return;
   table_.end_operated(clock_.wall());
@@ -92,7 +93,7 @@ void BanService::apply(const std::vector<limit::LogEntry>& entries) {
   tell_dropped();
 }
 
-/// Returns everything that the log should have: all suspensions under limits in Redis.
+/// Returns the entries that the log should have: all suspensions under limits in Redis.
 std::vector<LogRefill::Known> BanService::known() const {
   std::vector<LogRefill::Known> out;
   for (const auto& ban : table_.list(clock_.wall()))
@@ -100,7 +101,7 @@ std::vector<LogRefill::Known> BanService::known() const {
   return out;
 }
 
-/// Logs the limits whose suspensions found no room, once a minute at most.
+/// Logs, once a minute at most, the limits for whose suspensions the table had no room.
 void BanService::tell_dropped() {
   const auto now = clock_.steady();
   std::map<std::string, std::uint64_t> more;

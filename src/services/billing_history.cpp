@@ -1,4 +1,4 @@
-// The use of one key, which is read from the ledger bucket by bucket, one for each day and limit.
+// Reads the billed use of one key from the ledger, which has one bucket to read for each day and limit.
 
 #include "headgate/services/billing_service.hpp"
 
@@ -32,7 +32,7 @@ std::optional<Refusal> BillingService::refuse(HistoryCall& call, HistoryQuestion
   if (!from || !to) return refused_history(400, "\"from\" and \"to\" are days, written as in 2026-11-22.");
   if (*from > today) return refused_history(404, "This day has not begun yet.");
   if (!call.from.empty() && *from > *to) return refused_history(400, "\"from\" is later than \"to\".");
-  // Days that are no longer kept, and days that have not begun, need not be read.
+  // Only the days that are still kept and have begun are read.
   question = {.counters = std::move(call.counters), .from = std::max(*from, first), .to = std::min(*to, today)};
   if (question.from > question.to)
     return refused_history(404, "These days are no longer kept. GET /api/v1/usage lists those that are.");
@@ -60,7 +60,8 @@ Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, st
   while (!failed) {
     const auto wanted = asked.history->next();
     if (!wanted || !self->config_->billing) break;
-    // Checked before the read: use that Redis accepts in the meantime may be missing.
+    // Completeness is checked before the read, because use that Redis accepts during the read may be missing from the
+    // answer.
     if (!self->is_complete(wanted->day, self->clock_.wall())) incomplete.insert(wanted->day);
     auto call = ledger->read(wanted->day, wanted->bucket, 0);
     const auto buckets = co_await call;

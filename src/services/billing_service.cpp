@@ -50,7 +50,8 @@ void BillingService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   auto config = active->config;
   const bool other_redis = !config_ || config_->redis != config->redis;
   config_ = std::move(config);
-  // Use may still be exchanged under the previous configuration, and is added.
+  // Even if this configuration has no billing, the ledger stays open: use that was counted under the previous
+  // configuration is still added.
   if (stopping_ || !config_->billing) return;
   {
     const std::lock_guard lock(mutex_);
@@ -85,12 +86,13 @@ void BillingService::tick() {
     if (queue_.empty() || clock_.steady() >= give_up_at_) return close();
     return arm(kLastRetry);
   }
-  send();  // Does not wait for use that workers hand over now.
+  send();  // sends what is there; the use that workers hand over now is sent when it has arrived
   collect();
   arm(kHandOver);
 }
 
-/// Each worker hands over its own sheet as a task of its own thread, so no worker waits for another.
+/// Collects the sheets of all workers. Each worker hands over its own sheet in a task on its own thread, so no worker
+/// waits for another.
 void BillingService::collect() {
   if (!take_) return;
   take_([self = shared_from_this()](limit::UseSheet::Content taken) { self->add(std::move(taken)); },
@@ -123,8 +125,8 @@ void BillingService::send() {
   }
 }
 
-/// Adds the use that waits in a lane, until the lane is empty or Redis does not answer. After an error, the next turn
-/// sends the same batch again.
+/// Sends the batches of a lane to the ledger, until the lane is empty or Redis does not answer. After an error, the
+/// next turn sends the same batch again.
 Task<void> BillingService::send_lane(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
                                      unsigned lane) {
   while (self->ledger_ == ledger) {
@@ -262,7 +264,8 @@ void BillingService::enqueue(PendingQuestion asked) {
   read_next();
 }
 
-/// Reads one page at a time, so that memory is bounded.
+/// Begins to read the next page that somebody has asked for. Only one page is read at a time, so that memory is
+/// bounded.
 void BillingService::read_next() {
   if (reading_ || asked_.empty() || !ledger_) return;
   reading_ = true;
@@ -278,7 +281,8 @@ Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::share
                                 PendingQuestion asked) {
   UsagePage page(std::move(asked.question));
   bool failed = !self->config_->billing;
-  // Checked before the read: use that Redis accepts in the meantime may be missing from pages that were already read.
+  // Completeness is checked before the read: use that Redis accepts during the read may be missing from the pages that
+  // were read first.
   const bool complete = !failed && self->is_complete(page.question().day, self->clock_.wall());
   while (!page.done() && !failed) {
     auto call = ledger->read(page.question().day, page.bucket(), page.lacks());

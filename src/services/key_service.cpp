@@ -17,8 +17,8 @@ using Done = KeyService::Done;
 using Answer = Result<Done, Refusal>;
 
 constexpr auto kTryAgain = std::chrono::seconds(5);
-/// Lifetime of an entry: the longest that a log can express. After that the record itself says whether the key has
-/// expired.
+/// Lifetime of an entry, the longest that a log can express. The entry need not end with the key, because the record
+/// itself says when the key expires.
 constexpr auto kHolds = std::chrono::hours(24 * 3600);
 
 Answer refused(unsigned status, std::string why) {
@@ -35,7 +35,8 @@ Hash name_of(const ApiKeyRecord& record) {
 
 bool is_shared(const ApiKeyRecord& record) noexcept { return record.issued || record.revoked; }
 
-/// Returns whether the record fits into a log entry: people may have added too much to it in the file.
+/// Returns whether the record fits into a log entry. A record from the file may be too long, because people may have
+/// added to it.
 bool is_short(const ApiKeyRecord& record) { return identity::record_text(record).size() <= identity::kLongestShared; }
 
 void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecord& record) {
@@ -74,8 +75,8 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file;
   const bool begins = other_file || !before->identity.api_key.issue || before->redis != config_->redis;
-  // Keys that were issued belong to the old file, so they are not written to the new one. A revoked key stays revoked,
-  // whichever file is used.
+  // Keys that were issued belong to the old file, so they are not written to the new one. But a revoked key stays
+  // revoked, whichever file is used.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
     refuse_waiting("the configuration no longer allows issuing and revoking keys");
@@ -97,7 +98,8 @@ void KeyService::in_force(std::shared_ptr<const identity::ApiKeys> keys) {
   count();
 }
 
-/// If an old file is restored, for example from a backup, revoked keys stay revoked while this process remembers them.
+/// Records the revoked keys, so that they stay revoked in this process even if an old file is restored, for example
+/// from a backup.
 void KeyService::note_ended() {
   for (const auto& each : keys_->records())
     if (each.revoked) ended_.insert_or_assign(each.digest, each);
@@ -122,7 +124,7 @@ void KeyService::hold_ended() {
   write();
 }
 
-/// Callers that asked earlier get an answer even if nothing is written any more.
+/// Answers the callers whose changes have not been written, because nothing is written any more.
 void KeyService::refuse_waiting(const char* why) {
   for (const auto& each : std::exchange(to_issue_, {}))
     each.tell(refused(409, "No key was issued: " + std::string(why) + '.'));
@@ -179,7 +181,7 @@ void KeyService::revoke(const std::string& id, Tell tell) {
   });
 }
 
-/// Holds a record until it is in the file.
+/// Holds a record in memory until the file has it.
 void KeyService::hold(const ApiKeyRecord& record) {
   unwritten_.insert_or_assign(record.digest, record);
   count_unwritten();
@@ -221,7 +223,8 @@ void KeyService::written(const std::shared_ptr<Written>& work) {
   auto& [failed, known_before] = work->result;
   if (failed.empty() && work->file != file()) failed = "a reload has meanwhile named another key file";
   if (failed.empty()) {
-    // Changes that arrived during the write, such as a revocation, are still to be written.
+    // Releases the records that were written. A record that has changed during the write, for example by a revocation,
+    // is still to be written.
     for (const auto& each : work->held)
       if (const auto at = unwritten_.find(each.digest); at != unwritten_.end() && at->second == each)
         unwritten_.erase(at);
@@ -244,7 +247,7 @@ void KeyService::written(const std::shared_ptr<Written>& work) {
   if (failed.empty() || !to_issue_.empty() || !to_revoke_.empty()) write();
 }
 
-/// The file has the records now, so they are no longer held.
+/// Shares and applies the issued keys after the file has them.
 void KeyService::use_written(std::vector<Waiting> issued) {
   for (const auto& each : issued) {
     tell_of("key_issued", "an operator issued an API key", each.record);
@@ -274,7 +277,8 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
     const auto record = identity::read_record(entry.text);
     if (!record || !is_shared(*record)) continue;
     const auto* const here = keys_->find(record->digest);
-    // If the log has only the entry that the key was issued, the revocation is missing from it.
+    // If the key is revoked here and the log has only the entry that it was issued, the revocation is still missing
+    // from the log.
     if (record->revoked || !ended_.contains(record->digest)) refill_.seen(name_of(*record));
     const bool news = record->revoked ? here == nullptr || !here->revoked : here == nullptr;
     if (!news || identity::is_past(*record, at)) continue;
@@ -283,7 +287,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
       ++left_out;
       continue;
     }
-    // The same page may have an older entry of a key whose revocation is known.
+    // This page may also have an older entry of the same key, which must not undo the revocation.
     const auto held = unwritten_.find(record->digest);
     if (held != unwritten_.end() && held->second.revoked) continue;
     if (record->revoked) {
@@ -304,7 +308,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
   write();
 }
 
-/// Returns everything that the log should have.
+/// Returns the entries that the log should have.
 std::vector<LogRefill::Known> KeyService::known() const {
   std::vector<LogRefill::Known> out;
   const auto at = clock_.wall();

@@ -26,7 +26,8 @@ std::string pers_text(const std::vector<limit::Per>& pers) {
   return out;
 }
 
-/// Returns everything that decides which key a caller has.
+/// Returns a text of everything that decides which key a caller has; equal for limits that give each caller the same
+/// key.
 std::string keys_text(const Limit& limit) {
   std::string out = pers_text(limit.per);
   for (const auto& instead : limit.if_absent.instead) out += '|' + pers_text(instead);
@@ -59,7 +60,7 @@ std::set<std::string> algorithms_of(const Limit& limit) {
   return out;
 }
 
-/// Returns whether counters of `before` are gone and `after` has new ones.
+/// Returns whether `before` has counters that `after` lacks, and `after` has counters that `before` lacks.
 bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> after) {
   const auto lacks = [](const auto& all, const auto& some) {
     return std::any_of(some.begin(), some.end(), [&](const auto& one) { return !all.contains(one); });
@@ -69,8 +70,8 @@ bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> a
   return lacks(now, old) && lacks(old, now);
 }
 
-/// Returns the same for a limit, and true as well if only the counters of one tier are affected. Adding or removing a
-/// tier does not affect the other tiers.
+/// Returns the same for all tiers of a limit, and also true if the counters of only one tier are gone. A tier that is
+/// added or removed does not affect the other tiers.
 bool renamed(const Limit& before, const Limit& after) {
   const auto of_tier = [&](const limit::Tier& tier) {
     const auto old = std::ranges::find(before.tiers, tier.name, &limit::Tier::name);

@@ -6,7 +6,8 @@
 namespace headgate::services {
 namespace {
 
-/// Interval at which the other gateways are told that this one exists. They forget it after three such intervals.
+/// Interval at which this gateway reports to the others that it exists. They forget it after three intervals without a
+/// report.
 constexpr auto kSayEvery = std::chrono::seconds(5);
 constexpr auto kListenEvery = std::chrono::milliseconds(50);
 
@@ -46,7 +47,7 @@ void LogExchange::add(limit::LogEntry entry) {
   calls_.post([this] { wake(); });
 }
 
-/// Switches to the period of a log that changes.
+/// Reads the log at short intervals again, because it is changing.
 void LogExchange::wake() {
   const auto now = clock_.steady();
   const bool slept = now - changed_ >= kAwake;
@@ -105,7 +106,8 @@ Task<void> LogExchange::exchange(std::shared_ptr<LogExchange> self, LogPtr log) 
   self->arm();
 }
 
-/// Returns false if Redis did not accept everything; the rest waits for the next turn.
+/// Appends the waiting changes to the log. Returns false if Redis did not accept all of them; the rest waits for the
+/// next turn.
 Task<bool> LogExchange::send(limit::SharedLog& log) {
   for (;;) {
     Change next;
@@ -129,7 +131,7 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
   for (;;) {
     auto call = log->read(position_);
     auto news = co_await call;
-    // The log is read again soon, because much may have changed when Redis is back.
+    // After an error the log is read again soon, because much may have changed when Redis is back.
     if (news.has_error()) changed_ = clock_.steady();
     if (news.has_error() || log_ != log) co_return false;
     const bool moved = position_ != news->position;
@@ -214,8 +216,8 @@ void LogExchange::look_who_has_heard() {
   listen_alarm_->set(kListenEvery);
 }
 
-/// Makes one call for each version that somebody asks about, but at least one, because it also tells the other gateways
-/// that this one exists.
+/// Asks how many gateways have read the log up to each version that somebody waits for. Makes at least one call,
+/// because a call also reports to the other gateways that this one exists.
 Task<void> LogExchange::hear(std::shared_ptr<LogExchange> self, LogPtr log) {
   do {
     self->say_again_ = false;

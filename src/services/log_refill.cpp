@@ -47,9 +47,9 @@ void LogRefill::arm(Duration after) {
 }
 
 void LogRefill::write_some() {
-  if (reads_) return;  // Missing entries are determined again after the log has been read.
-  // An older entry that is written after a waiting change, such as a lift, would count as newer than the change. The
-  // wait also keeps entries from piling up while Redis is down.
+  if (reads_) return;  // the log is being read; after that, the missing entries are determined again
+  // Missing entries must not be written after a change that waits, such as a lift: an old entry would then count as
+  // newer than the change. The wait also keeps entries from piling up while Redis is down.
   if (log_.waits()) return arm(kPeriod);
   for (std::size_t count = 0; count < kAtOnce && !missing_.empty(); missing_.pop_back()) {
     if (seen_.contains(missing_.back().name)) continue;

@@ -13,7 +13,7 @@ namespace headgate::services {
 
 std::string notice_id(const limit::Notice& notice, const std::string& instance) {
   std::string text;
-  // Includes the length, so that two different lists never give the same text.
+  // The length makes sure that two different lists never give the same text.
   const auto add = [&text](const std::string& part) {
     text.append(std::to_string(part.size())).append(1, ':').append(part);
   };

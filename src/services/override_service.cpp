@@ -11,7 +11,7 @@ namespace {
 using observe::EventField;
 using observe::LogLevel;
 
-/// The clock may be changed, so the expiry is checked again after this time at the latest.
+/// Expiry is checked again after this time at the latest, because somebody may set the clock.
 constexpr auto kLongestSleep = std::chrono::seconds(10);
 
 /// Reports an event about one override. Its key is shown as in the access log.
@@ -100,7 +100,8 @@ void OverrideService::lift(const std::string& limit, const std::string& key, Tel
   changed(*lifted, false, std::move(tell));
 }
 
-/// The caller is told once the workers use the change; meanwhile the change is on its way to the log.
+/// Sends the change to the log and to the workers. The caller gets its answer when the workers use the change and, if
+/// it is shared, when it is known how many gateways use it.
 void OverrideService::changed(const limit::Override& change, bool replaced, Tell tell) {
   const bool shared = shared_.contains(change.limit);
   if (shared) {
@@ -151,7 +152,7 @@ void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::fu
   refresh(std::move(done));
 }
 
-/// Returns everything that the log should have: all overrides in force under limits in Redis.
+/// Returns the entries that the log should have: all overrides in force under limits in Redis.
 std::vector<LogRefill::Known> OverrideService::known() const {
   std::vector<LogRefill::Known> out;
   for (const auto& one : book_.list(clock_.wall()))

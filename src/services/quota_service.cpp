@@ -13,7 +13,8 @@
 namespace headgate::services {
 namespace {
 
-/// Returns how long after its period a notice may still be sent and stays marked, for late answers.
+/// Returns for how long after the end of its period a notice may still be sent, because answers may come late. The
+/// notice stays marked until then.
 Duration late(const limit::Notice& notice) noexcept {
   return std::clamp<Duration>(notice.until - notice.since, std::chrono::seconds(10), std::chrono::hours(1));
 }
@@ -92,7 +93,8 @@ void QuotaService::consider(limit::Notice notice) {
   spawn(agree(shared_from_this(), marks_, id), "mark of a notice");
 }
 
-/// If Redis does not answer, this gateway sends the notice. Another gateway may do the same, with the same id.
+/// Asks Redis which gateway sends the notice. If Redis does not answer, this gateway does; another gateway may then
+/// send it too, with the same id.
 Task<void> QuotaService::agree(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks, Id id) {
   using Answer = limit::NoticeMarks::Answer;
   auto call = marks->take(self->under_way_.at(id).text, kHold);
@@ -121,7 +123,7 @@ void QuotaService::tell(Id id) {
   };
   arm();
   if (!send_(one.text, std::move(body), ended_here)) {
-    under_way_.erase(id);  // The configuration no longer has a webhook.
+    under_way_.erase(id);  // without a webhook in the configuration nobody can be notified
     return;
   }
   const auto key_id = observe::key_id(notice.key);
@@ -147,7 +149,8 @@ void QuotaService::ended(Id id, notify::Fate fate) {
   const auto end = one.notice.until + late(one.notice);
   const bool shared = one.notice.store == limit::Store::redis && marks_;
   if (fate == notify::Fate::dropped) {
-    // The mark expires soon, and the key's next request beyond the percentage lets some gateway send the notice.
+    // The mark in Redis expires soon. Then the key's next request beyond the percentage makes some gateway send the
+    // notice.
     if (!stopped_) drop();
   } else if (fate == notify::Fate::given_up) {
     remember(id, std::min(end, now + kRest));
@@ -200,8 +203,8 @@ void QuotaService::remember(Id id, Instant until) {
   if (known_.insert_or_assign(id, until).second) order_.push_back(id);
 }
 
-/// Forgets notices that have expired, and the oldest ones beyond the bound. If their keys have more requests, Redis is
-/// asked again, or the notice is sent again with the same id.
+/// Forgets notices that have expired, and the oldest ones if there are too many. If the key of a forgotten notice has
+/// more requests, Redis is asked again, or the notice is sent again with the same id.
 void QuotaService::forget_old(Instant now) {
   while (!order_.empty()) {
     const auto oldest = known_.find(order_.front());
@@ -241,7 +244,7 @@ void QuotaService::arm() {
   alarm_->set(kRenew);
 }
 
-/// After stop(), the connections end with the last webhook and the last mark, and so does the loop.
+/// After stop(), ends the connections when the last webhook and the last mark are done. Then the loop can end, too.
 void QuotaService::end_if_done() {
   if (!stopped_ || !under_way_.empty() || calls_ > 0) return;
   alarm_.reset();

@@ -5,7 +5,8 @@
 namespace headgate::services {
 namespace {
 
-/// How a window is divided into periods. At most one period older than the window is included.
+/// The division of a window into periods. The sum over a window may include up to one period that is older than the
+/// window.
 struct Division {
   std::chrono::seconds period;
   std::int64_t count;

@@ -24,7 +24,8 @@ void TopService::stop() {
   closed_ = true;
 }
 
-/// Each worker hands over its own sketches as a task of its own thread, so no worker waits for another.
+/// Collects the sketches of all workers. Each worker hands over its own in a task on its own thread, so no worker waits
+/// for another.
 void TopService::collect(std::function<void()> then) {
   struct Parts {
     std::mutex mutex;

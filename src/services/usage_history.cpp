@@ -75,7 +75,7 @@ std::string UsageHistory::text(const About& about) const {
       for (const auto& row : rows_[i])
         if (month_of(row.day) == month) sum += row.use;
       all += sum;
-      // Whether the month is fully covered and complete, so that a bill may use it.
+      // A bill may use the month only if all of its days were asked for and are complete.
       bool complete = first_of(month) >= from && last_of(month) <= question_.to;
       for (auto day = first_of(month); complete && day <= last_of(month); day += std::chrono::days(1))
         complete = about.is_complete(day);

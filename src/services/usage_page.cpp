@@ -17,9 +17,9 @@ namespace headgate::services {
 namespace {
 
 constexpr std::string_view kCursorVersion = "1.";
-constexpr char kFirstPrintable = ' ';  // A key that stands in for a missing one begins with a byte below this.
+constexpr char kFirstPrintable = ' ';  // a key that replaces a missing one begins with a byte below this
 
-/// Identifies the report that a cursor belongs to.
+/// Returns a text that identifies the report of a question, so that a cursor is only used with its own report.
 std::string report_text(const UsageQuestion& question) {
   return std::to_string(stable_hash(day_text(question.day) + ' ' + question.limit) % 1'000'000'007);
 }
@@ -35,7 +35,8 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// A key may have any bytes. Each byte that is not UTF-8 is written as a character of its own.
+/// Appends a key as a JSON string. A key may have any bytes: in a key that is not UTF-8, each byte becomes a character
+/// of its own.
 void append_json_string(std::string& out, std::string_view text) {
   if (is_utf8(text)) {
     out += nlohmann::json(text).dump();
@@ -80,7 +81,7 @@ std::string cursor_text(const UsageQuestion& question, const UsagePosition& at) 
   text += std::to_string(at.bucket);
   text += '.';
   text += at.field;
-  return hex({bytes_of(text), text.size()});  // A cursor is copied into a query, where hex digits need no escapes.
+  return hex({bytes_of(text), text.size()});  // users copy a cursor into a query, where hex digits need no escapes
 }
 
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text) {
@@ -106,7 +107,7 @@ std::string owner_of(const config::Config& config, std::string_view limit, std::
   const auto owned = std::ranges::find_if(per, [](const limit::Per& each) { return each.source->word == "api_key"; });
   if (owned == per.end()) return {};
   if (per.size() == 1) return std::string(key);
-  const auto parts = parts_of(key);  // If a key was too long, only a digest of it is stored.
+  const auto parts = parts_of(key);  // a key that was too long is stored as a digest, which has one part
   return parts.size() == per.size() ? without_escapes(parts[static_cast<std::size_t>(owned - per.begin())])
                                     : std::string();
 }

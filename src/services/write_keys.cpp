@@ -33,7 +33,8 @@ KeyFileResult write_once(const std::string& file, const std::vector<identity::Ap
 
 }  // namespace
 
-// `headgate keys new` takes the same lock; an editor does not.
+// The lock keeps `headgate keys new` from writing at the same time. An editor does not take it, so write_once() is
+// repeated if somebody else wrote the file.
 KeyFileResult write_keys(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now) {
   const auto lock = FileLock::take(file);
   if (lock.has_error()) return {.failed = lock.error(), .known_before = {}};

@@ -21,7 +21,7 @@ std::string written_key(const limit::Limit& limit, std::string_view key) {
 
 std::string written_key(const config::Config& config, std::string_view limit, std::string_view key) {
   auto known = std::ranges::find(config.limits, limit, &limit::Limit::name);
-  if (known == config.limits.end())  // A limit with a scale is called "limit@route".
+  if (known == config.limits.end())  // a limit at a scale has the name "limit@route"
     known = std::ranges::find(config.limits, limit.substr(0, limit.rfind('@')), &limit::Limit::name);
   return known == config.limits.end() ? std::string(key) : written_key(*known, key);
 }

@@ -25,8 +25,9 @@ Priority Concurrency::effective(Priority priority, Steady now) const noexcept {
   return priority == Priority::low && now - trickled_ >= kTrickle ? Priority::normal : priority;
 }
 
-// The reserved share is kept for critical requests, even if the limit has just shrunk and requests of other priorities
-// are still at the upstream. So for a moment there may be more requests than the limit.
+// Returns how many more requests of this priority may enter. Critical requests may use their reserved share even if the
+// limit has just shrunk and requests of other priorities still fill it. So for a moment there may be more requests than
+// the limit.
 std::uint32_t Concurrency::room_for(Priority priority) const noexcept {
   const auto most = limit();
   const auto all = in_flight();

@@ -68,12 +68,13 @@ void FairQueue::remove(Waiter& waiter) noexcept {
     rank.by_length.insert(place(*line));
     return;
   }
-  // A line that ends loses its remaining claim. Otherwise a caller could save up turns.
+  // A line without waiting requests loses its remaining turns. Otherwise a caller could save up turns.
   rank.by_key.erase(at);
   rank.lines.erase(line);
 }
 
-/// Returns null if the newcomer itself has to leave.
+/// Returns the request that has to leave for the newcomer: the last one of the longest line of the lowest priority.
+/// Null if the newcomer itself has to leave.
 Waiter* FairQueue::last_of_longest(const Waiter& newcomer) noexcept {
   for (std::size_t i = kPriorities; i-- > static_cast<std::size_t>(newcomer.priority);) {
     auto& rank = ranks_[i];

@@ -13,10 +13,11 @@ using std::chrono::seconds;
 constexpr double kTolerance = 1.5;
 constexpr double kSmoothing = 0.2;
 constexpr double kMinGradient = 0.5;
-// Number of windows for the long average, which forgets half in about 200 windows.
+// Number of windows for the long average. The weight of a window halves in about 200 windows.
 constexpr double kLongWindows = 600;
 constexpr unsigned kWarmUp = 10;  // Number of windows whose plain mean starts the long average.
-constexpr double kRecovered = 2;  // Ratio long / short above which the long average falls quickly.
+// Ratio of the long average to the short one above which the long average falls quickly.
+constexpr double kRecovered = 2;
 constexpr double kRecovery = 0.95;
 constexpr std::uint32_t kStart = 20;
 
@@ -24,19 +25,19 @@ constexpr std::uint32_t kStart = 20;
 constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
 constexpr double kEnough = 20;  // Number of samples that a window needs.
-// The growth of the limit: kQueueRoot times its square root, but at least kMinQueue; or kQueueShare times the limit if
-// that is more, because a large limit would otherwise take minutes to grow.
+// The growth of the limit is the largest of kMinQueue, kQueueRoot times the square root of the limit, and kQueueShare
+// times the limit. Without the last one, a large limit would take minutes to grow.
 constexpr double kQueueRoot = 0.5;
 constexpr double kMinQueue = 1;
 constexpr double kQueueShare = 0.05;
 constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
 constexpr double kGrowth =
     1.25;  // The limit grows by a twentieth in each window, while more requests give more throughput.
-constexpr double kInQueue = 0.87;  // Upper bound of the ratio long / short in a queue, so that the limit shrinks.
+constexpr double kInQueue = 0.87;  // Upper bound of that ratio if there is a queue, so that the limit shrinks.
 constexpr double kCertain = 2;     // Number of standard errors within which a difference may be chance.
-constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.
-constexpr unsigned kKnown = 5;    // Windows without refusals after which the usual latency is known.
-constexpr double kFull = 0.8;     // Share of the limit in use that makes a queue likely.
+constexpr double kRelearn = 0.2;   // Share of the difference that is learned if answers are slow without a queue.
+constexpr unsigned kKnown = 5;     // Windows without refusals after which the usual latency is known.
+constexpr double kFull = 0.8;      // Share of the limit in use that makes a queue likely.
 // Share of the limit in use that makes a queue likely while the usual latency is unknown.
 constexpr double kFullAtFirst = 0.65;
 
@@ -88,7 +89,8 @@ void Gradient::close(Steady now) {
   const double rate = done.count / std::chrono::duration<double>(now - done.began).count();
   const double error = done.count > 1 ? std::sqrt(done.squares / (done.count - 1) / done.count) : 0;
   const bool half_used = done.refused || done.most_in_flight * 2.0 >= limit_;
-  // The limit explains the requests in flight, and their latency, only if it holds requests back.
+  // The number of requests in flight, and their latency, are an effect of the limit only if the limit holds requests
+  // back.
   const bool held_back = done.refused || done.most_in_flight >= limit();
   if (held_back && done.count > 0)
     scaling_.add(used, rate);
@@ -114,8 +116,8 @@ void Gradient::close(Steady now) {
   limit_ = std::clamp<double>(limit_, bounds_.least, bounds_.most);
 }
 
-// While the limit holds requests back, the latency in a queue could be mistaken for the usual one. So only latencies
-// that are certainly lower are learned, and high ones only if there is no queue.
+// Learns the usual latency. While the limit holds requests back, a latency in a queue could be mistaken for the usual
+// one. So only latencies that are certainly lower are learned, and higher ones only if there is no queue.
 void Gradient::learn(double latency, double error, bool held_back) {
   if (windows_ < kWarmUp) {
     ++windows_;

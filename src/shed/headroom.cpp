@@ -6,7 +6,7 @@
 namespace headgate::shed {
 namespace {
 
-/// Growth per refusal: this part of a place, or a share of all places if that is more.
+/// For each refusal a reserve grows by this part of a place, or by a share of all places if that is more.
 constexpr double kStep = 0.25;
 constexpr double kStepShare = 0.02;
 /// Share of an unused reserve that is dropped per second.
@@ -70,7 +70,8 @@ void Headroom::refused(Priority priority, std::uint32_t free, std::uint32_t most
   most_ = most;
   spare_at_most(free);
   if (auto* const by = held_by(priority, free))
-    // If as many requests are spared as places are free, this request would have been refused without the reserve, too.
+    // Without the reserve, the requests that were spared before would be in progress. If these alone fill all free
+    // places, this request would have been refused, too.
     by->spared += std::clamp(free - for_[0].spared - for_[1].spared, 0.0, 1.0);
   if (auto* const reserve = reserve_of(priority)) {
     reserve->came = true;
@@ -110,7 +111,8 @@ void Headroom::pay() noexcept {
     for_[i].account = std::min(most, for_[i].account + (full[1 - i] ? cost_ : cost_ / 2));
 }
 
-/// Requests that were admitted only because others were refused have taken the places of those others.
+/// Lowers the number of spared requests to `free`. If fewer places are free than requests were spared, requests that
+/// were admitted later have taken the places of the others.
 void Headroom::spare_at_most(double free) noexcept {
   const double spared = for_[0].spared + for_[1].spared;
   if (spared <= free) return;

@@ -6,8 +6,8 @@
 namespace headgate::shed {
 namespace {
 
-// Changes of the pressure per measurement. It takes half a second from no refusals to the refusal of all low requests,
-// and two seconds back. The pressure rises faster if the lag is far too large.
+// Changes of the pressure per measurement. The pressure takes half a second to rise from no refusals to the refusal of
+// all low requests, and two seconds to fall again. If the lag is far too large, the pressure rises faster.
 constexpr double kUp = 0.2;
 constexpr double kUpFast = 0.5;
 constexpr int kFar = 4;

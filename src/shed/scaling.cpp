@@ -6,8 +6,8 @@ namespace headgate::shed {
 namespace {
 
 constexpr std::size_t kMinWindows = 8;
-/// Minimum spread of the requests in flight, as the standard deviation of their logarithm (about 2 %). Below it nothing
-/// can be learned.
+/// Minimum spread of the numbers of requests in flight, as the standard deviation of their logarithm (about 2 %). From
+/// a smaller spread nothing can be learned.
 constexpr double kMinSpread = 0.02;
 constexpr double kMore = 0.5;
 constexpr double kNone = 0.3;

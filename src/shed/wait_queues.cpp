@@ -15,7 +15,8 @@ struct ByLowBits {
 
 struct alignas(64) WaitQueues::Stripe {
   mutable std::mutex mutex;
-  /// This number is read before the lock is taken, because mostly no request waits.
+  /// Number of queues. Because mostly no request waits, this number is read first, and the lock is taken only if it is
+  /// above 0.
   std::atomic<std::size_t> queues{0};
   std::unordered_map<Hash, FairQueue, ByLowBits> by_hash;
 };
@@ -50,8 +51,8 @@ InQueue WaitQueues::join(Member& member, const Hash& name, std::size_t most) {
 }
 
 void WaitQueues::leave(Member& member) noexcept {
-  // This does not use queued(): a request that had to leave for another one may not have been told yet, which happens
-  // under the lock.
+  // This does not use queued(), because another thread may have cleared it and not yet called its_turn() of this
+  // member. That thread holds the lock, so taking the lock here waits for the end of the call.
   if (!std::exchange(member.joined_, false)) return;
   auto& stripe = stripe_of(member.queue_);
   const std::lock_guard lock(stripe.mutex);
@@ -60,7 +61,7 @@ void WaitQueues::leave(Member& member) noexcept {
   auto& queue = found->second;
   const bool was_first = queue.next() == &member.entry_;
   if (was_first)
-    queue.serve(member.entry_);  // This counts even if the request gave up: its caller has had a turn.
+    queue.serve(member.entry_);  // The caller has had its turn even if this request gave up.
   else
     queue.remove(member.entry_);
   member.queued_.store(false, std::memory_order_release);

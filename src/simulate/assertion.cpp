@@ -161,7 +161,7 @@ class AssertionReader {
   Assertion out_;
 };
 
-/// Returns the keys of a limit that an operator writes this way.
+/// Returns the keys of a limit that an operator may mean by `written`.
 std::vector<std::string> counted_keys(const limit::Limit& limit, std::string_view written) {
   std::vector<std::string> out{std::string(written)};
   for (std::size_t i = 0; i < limit.if_absent.instead.size(); ++i) {

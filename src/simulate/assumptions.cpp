@@ -83,7 +83,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
   return out;
 }
 
-/// State that must remain while requests are under way.
+/// Values to which requests under way refer.
 struct AssumedArrivals::StoredValues {
   std::unordered_set<std::string> claims;
   std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner, tier and groups
@@ -131,7 +131,8 @@ const engine::RequestArrival* AssumedArrivals::next() {
   return &arrival_;
 }
 
-// A value that the arrival lacks is not assumed: without a claim the caller has no token, and without an owner no key.
+// Assumes the values that the arrival has. Without a value for a claim, the caller has no token; without an owner, it
+// has no key.
 void AssumedArrivals::assume_claims() {
   text_ = "{";
   for (std::size_t i = 0; i < assumptions_.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace headgate::simulate {
 namespace {
 
-/// A key in both runs, over all tiers of its limit.
+/// A key with its counts in both runs, over all tiers of its limit.
 struct Both {
   std::uint64_t rejected_before = 0;
   std::uint64_t rejected_after = 0;
@@ -41,7 +41,7 @@ struct Side {
   }
 };
 
-/// The keys that changed most, sorted by the larger number.
+/// The keys whose number of rejections changed most.
 class Largest {
  public:
   void add(std::uint64_t digest, std::uint64_t by) {

@@ -9,7 +9,8 @@
 namespace headgate::simulate {
 namespace {
 
-/// Records the times of the first and the last arrival. The first one is read before there is a clock.
+/// Records the times of the first and the last arrival. The first arrival is read at once, because the start of the
+/// clock depends on its time.
 class Watched final : public engine::Arrivals {
  public:
   Watched(engine::Arrivals& from, const std::function<void(std::uint64_t)>& progress)

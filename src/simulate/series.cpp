@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Each width is a multiple of the one before, so that parts are merged as a whole.
+/// Each width is a multiple of the one before, so that no part must be cut when parts are merged.
 constexpr Duration kWidths[] = {seconds(1), seconds(5), seconds(15), seconds(30), minutes(1), minutes(5), minutes(15),
                                 hours(1),   hours(3),   hours(6),    hours(12),   days(1),    days(7),    days(28)};
 

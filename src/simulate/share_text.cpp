@@ -42,7 +42,8 @@ std::string number_text(std::uint64_t number) {
 std::string span_text(Duration time) {
   struct Unit {
     double seconds;
-    /// shortest time in this unit, in seconds; a time below about two days is in hours: "24 h", not "1 d"
+    /// shortest time that is shown in this unit, in seconds; a time below about two days is shown in hours: "24 h", not
+    /// "1 d"
     double from;
     const char* name;
   };

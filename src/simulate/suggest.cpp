@@ -16,9 +16,9 @@ using Counts = std::pair<std::uint64_t, std::uint64_t>;  // requests, rejected
 
 /// A character that no name in a configuration contains.
 constexpr char kMark = '\x1f';
-/// Number of sizes that are tried at a time.
+/// Maximum number of sizes that are tried in one run.
 constexpr std::size_t kMaxTries = 7;
-/// Approximate number of counters that are kept at a time.
+/// Approximate maximum number of counters in one run.
 constexpr std::uint64_t kMaxKeys = 8'000'000;
 
 /// A rate of a tier.
@@ -90,8 +90,8 @@ class Finder {
     return most;
   }
 
-  /// Returns how many sizes to try at a time. One request can be checked against so many limits, and their counters fit
-  /// into memory.
+  /// Returns how many sizes to try at a time: as many as the bound of rules per request and the memory for counters
+  /// allow.
   std::size_t tries_at_a_time(const std::vector<Searched>& all) const {
     std::map<std::string, std::size_t> rates;  // largest number of rates of a tier
     for (const auto& each : all) {
@@ -114,8 +114,7 @@ class Finder {
     return std::clamp<std::size_t>(std::min<std::size_t>(limit::kMaxRulesPerRequest / most, by_memory), 1, kMaxTries);
   }
 
-  /// Returns as many counters as the policy may have, but no more than needed, because their memory is reserved in
-  /// advance.
+  /// Returns the number of counters to reserve: as many as the policy may have, but no more than the run needs.
   std::size_t counters_for(std::size_t tries) const noexcept {
     constexpr std::uint64_t kSpare = 100'000;
     const auto needed = (4 * base_.keys + kSpare) * tries;
@@ -126,7 +125,8 @@ class Finder {
     return limit + kMark + std::to_string(rule) + kMark + std::to_string(nth);
   }
 
-  /// Makes a run with several sizes of each rule, each as a limit of its own that only observes, in place of the limit.
+  /// Makes one run with several sizes of each rule. In place of each limit, the policy has a limit for each size, which
+  /// only observes.
   void try_sizes(std::vector<Searched>& all, Dimension dimension, std::size_t tries) {
     auto config = config_;
     std::map<std::string, std::vector<std::string>> replaced;
@@ -141,7 +141,8 @@ class Finder {
         }
         auto& made = *std::ranges::find(config.limits, name, &limit::Limit::name);
         auto rule = resized(limit.tiers[each.tier].rules[each.rule], dimension, size_at(each.search.tried(nth, tries)));
-        if (!rule) continue;  // the tier is unlimited instead, and reported as too small below
+        // Without a rule the tier is unlimited in this run; the size is reported as too small below.
+        if (!rule) continue;
         rule->limit = name;
         rule->leases = false;
         limit::name_rule(*rule, false, limit::PeriodInKey::yes);
@@ -149,13 +150,14 @@ class Finder {
       }
     }
     replace(config, replaced);
-    for (auto& limit : config.limits) limit.mode = limit::Mode::observe;  // also limits without a size of this kind
+    // Also the limits that are not searched in this dimension only observe.
+    for (auto& limit : config.limits) limit.mode = limit::Mode::observe;
     config.memory.max_keys = counters_for(tries);
     const auto counts = counts_of(config);
     for (auto& each : all) {
       const auto& limit = config_.limits[each.limit];
       const auto& tier = limit.tiers[each.tier];
-      // Collects the indexes first, because each result changes the next indexes.
+      // All results are collected first, because telling a result to the search changes what tried() returns.
       std::vector<std::pair<std::size_t, bool>> told;
       for (std::size_t nth = 0; nth < tries; ++nth) {
         const auto index = each.search.tried(nth, tries);
@@ -168,7 +170,7 @@ class Finder {
     }
   }
 
-  /// Returns a limit that counts like `limit` without any effect. Its tiers have no rates yet.
+  /// Returns a limit that counts like `limit` but only observes. Its tiers have no rates yet.
   static limit::Limit observing(const limit::Limit& limit, const std::string& name) {
     auto out = limit;
     out.name = name;
@@ -182,7 +184,7 @@ class Finder {
     return out;
   }
 
-  /// Replaces the limits of routes by these.
+  /// Replaces each limit of a route by the limits whose names `replaced` has for it.
   static void replace(config::Config& config, const std::map<std::string, std::vector<std::string>>& replaced) {
     const auto in_uses = [&](std::vector<gateway::LimitUse>& uses) {
       std::vector<gateway::LimitUse> out;
@@ -242,7 +244,8 @@ class Finder {
     return out;
   }
 
-  /// Applies the results to the policy. If the rates of a tier together reject too many requests, they grow.
+  /// Puts the sizes that were found into the policy. If the rates of a tier together still reject too many requests,
+  /// makes them larger.
   void enforce() {
     constexpr unsigned kMax = 8;
     std::map<std::pair<std::string, std::string>, Counts> counts;
@@ -309,7 +312,7 @@ class Finder {
   const SuggestOptions& options_;
   Suggestions out_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> asked_;  ///< by limit and tier
-  /// The index of the size, or sizes(), by limit, tier and rule.
+  /// The index for size_at(), by limit, tier and rule; sizes() if no size was found.
   std::vector<std::vector<std::vector<std::size_t>>> rates_;
   std::vector<std::vector<std::vector<std::size_t>>> bursts_;
 };

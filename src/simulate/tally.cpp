@@ -16,7 +16,7 @@ using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::LimitDecision;
 
-/// Maximum number of arrivals with a bit each, in at most 128 MiB.
+/// Maximum number of arrivals for which a bit is kept, in at most 128 MiB.
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30U;
 
 bool has(Exchange& x, const std::vector<limit::Per>& per) {
@@ -29,7 +29,7 @@ bool is_absent(Exchange& x, const limit::Limit& limit) {
          std::ranges::none_of(limit.if_absent.instead, [&](const auto& each) { return has(x, each); });
 }
 
-/// Returns the caller's key, as it was before a shard was chosen.
+/// Returns the caller's key, without the number of the shard that was chosen for it.
 std::string_view key_of(const gateway::Admission& a, const CheckedLimit& checked) noexcept {
   const auto key = a.checks[checked.first].key;
   return checked.shard == 0 ? key : key.substr(0, key.rfind('#'));
@@ -146,8 +146,8 @@ void RunTally::add_limits(const Exchange& x, std::size_t part) {
   }
 }
 
-// Counts limits that could not have checked a request that an earlier step refused. A request that has the key of such
-// a limit is not counted here, because the limit would have checked it if the request had got there.
+// Counts the request as undecided for each limit of the route that has not checked it and whose key it lacks. If the
+// request has the key, the limit could have decided, and only an earlier step prevented that.
 void RunTally::look_for_absent(Exchange& x) {
   const auto& asked = x.admission.limits;
   for (const auto& each : x.route->plan) {
@@ -210,13 +210,14 @@ std::vector<KeyFigures> RunTally::worst_of(const gateway::CompiledLimit& limit) 
     KeyCount count;
     const gateway::CompiledTier* tier;
   };
-  // Keys with equal counts are ordered by their text if there is one, because the digest differs from run to run.
+  // Keys with equal counts are ordered by their text, if it is known. Their digests differ from run to run, so that
+  // order would, too.
   const auto worse = [this](const Found& a, const Found& b) {
     if (a.count.rejected != b.count.rejected) return a.count.rejected > b.count.rejected;
     if (a.count.requests != b.count.requests) return a.count.requests > b.count.requests;
     return keys(*a.tier).text(a.digest) < keys(*b.tier).text(b.digest);
   };
-  std::vector<Found> heap;  // the least bad key is at the front
+  std::vector<Found> heap;  // the key with the fewest rejections is at the front
   for (const auto& tier : limit.tiers) {
     keys(tier).each([&](std::uint64_t digest, const KeyCount& count) {
       if (count.rejected == 0) return;

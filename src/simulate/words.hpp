@@ -24,7 +24,8 @@ class WordReader {
   /// `at` is the position of `text` in the whole.
   explicit WordReader(std::string_view text, std::size_t at = 0) noexcept : text_(text), at_(at) {}
 
-  /// Returns the next word, up to a blank; at the end an empty word, positioned after the last one.
+  /// Returns the next word, up to a blank. At the end of the text, returns an empty word at the position after the last
+  /// one.
   Word next() noexcept {
     skip_blanks();
     const auto end = std::min(text_.find_first_of(" \t", used_), text_.size());

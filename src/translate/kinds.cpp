@@ -22,8 +22,8 @@ struct FirstWords {
       if (each == word) return true;
     return false;
   }
-  std::vector<std::string_view> words;  ///< words at the first column, without the rest of their lines
-  std::vector<std::string_view> all;    ///< the same and the words of indented lines
+  std::vector<std::string_view> words;  ///< first words of the lines that begin at the first column
+  std::vector<std::string_view> all;    ///< first words of all lines, indented ones included
   bool all_of(std::string_view word) const {
     for (const auto each : all)
       if (each == word) return true;

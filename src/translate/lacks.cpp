@@ -1,4 +1,4 @@
-// The features that other products have and headgate does not have, with the key that each would have.
+// The features that other products have and headgate lacks, each with the name of the key that it would have.
 
 #include "headgate/translate/translate.hpp"
 

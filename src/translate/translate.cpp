@@ -24,7 +24,8 @@ constexpr const char* kKinds =
     "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway and Traefik; --from says "
     "which";
 
-/// Main files: if a folder has one of them, no other file of the folder is read.
+/// The main files of products. If a folder has one of them, no other file of the folder is read, except those that it
+/// includes.
 const std::vector<std::string> kMainFiles = {"nginx.conf", "haproxy.cfg", "kong.yml", "kong.yaml"};
 
 std::vector<std::string> inputs_of(const std::string& path) {
@@ -40,8 +41,8 @@ std::vector<std::string> inputs_of(const std::string& path) {
   return out;
 }
 
-/// Returns the files of the product. If no product is given, takes the first one that is recognised and stores it in
-/// `product`.
+/// Returns those of the files that belong to the product. If no product is given, takes the first one that is
+/// recognised, and stores it in `product`.
 std::vector<ReadFile> files_of(std::vector<ReadFile> all, std::optional<Product>& product, Draft& draft) {
   std::vector<ReadFile> out;
   if (product && all.size() == 1) return all;

@@ -1,5 +1,5 @@
 #pragma once
-// An exception that ends the reading of a file. The readers throw it, and translate() catches it.
+// The exception that ends a translation. The readers throw it, and translate() catches it.
 
 #include "headgate/translate/translate.hpp"
 

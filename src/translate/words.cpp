@@ -41,7 +41,7 @@ std::string in_code(std::string_view keys) {
   return out;
 }
 
-/// Why a row has no key: there is none, or the importer leaves the key to the reader.
+/// Returns why a row has no key: headgate has none, or the importer leaves it to the user to write the key.
 std::string absence(const ImportWord& known) {
   if (known.matter == Matter::differs) return "*differs*";
   if (known.matter == Matter::aside) return "*not needed*";

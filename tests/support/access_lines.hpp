@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// Returns the line of `record` in this format, without the line feed. A debug build stops if the line is longer than
+/// Returns the line of `record` in this format, without its line feed. A debug build stops if the line is longer than
 /// most_of() allows.
 inline std::string access_line(const observe::AccessRecord& record, observe::LogOptions options,
                                observe::LogFormat format, Instant at, std::uint64_t dropped = 0,

@@ -26,8 +26,8 @@ class Certificates {
 
   static bool possible() { return std::system("openssl version >/dev/null 2>&1") == 0; }  // NOLINT(cert-env33-c)
 
-  /// Makes `name`.crt and `name`.key. `for_whom` is in OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1". The certificate
-  /// is valid for `days`; with -1 it has expired.
+  /// Makes `name`.crt and `name`.key. `for_whom` has OpenSSL's syntax: "DNS:localhost,IP:127.0.0.1". The certificate is
+  /// valid for `days` days; with -1 it has expired.
   bool make(const std::string& name, const std::string& for_whom, int days = 2) {
     return run("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=" + name + " -keyout " + name +
                ".key -out " + name + ".csr -addext subjectAltName=" + for_whom) &&

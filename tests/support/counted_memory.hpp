@@ -26,7 +26,7 @@ void* operator new(std::size_t size) {
   if (void* memory = headgate::test::take_from_heap(size)) return memory;
   throw std::bad_alloc();
 }
-// The library's version would not match the delete below.
+// This function is replaced as well, because the library's version would not match the delete below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return headgate::test::take_from_heap(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

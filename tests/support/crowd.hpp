@@ -1,6 +1,6 @@
 #pragma once
-// A crowd of obedient clients at one limit, on a virtual clock: each rejected client waits exactly as long as it is
-// told to. No real clock is used, so each run is the same.
+// Simulates many clients at one limit. Each rejected client waits exactly as long as it is told to. The clock is
+// virtual, so each run is the same.
 
 #include "support/rules.hpp"
 
@@ -20,7 +20,7 @@ struct CrowdOptions {
   std::size_t clients = 10'000;
   Duration length = std::chrono::minutes(3);
   std::optional<limit::AppointmentTerms> appointments;
-  double ignorant = 0;  ///< share of the clients that never present their appointment
+  double ignorant = 0;  ///< share of the clients that never send their appointment
   double absent = 0;    ///< share of the rejected clients that return a minute later than they are told to
 };
 
@@ -28,7 +28,7 @@ struct CrowdResult {
   std::uint64_t requests = 0;
   std::uint64_t served = 0;
   std::vector<std::uint32_t> served_of;  ///< served requests of each client
-  std::vector<Duration> waits;           ///< time of each served request since its first attempt
+  std::vector<Duration> waits;           ///< for each served request, the time since its first attempt
   std::vector<std::uint32_t> asked_in;   ///< requests in each tenth of a second
   std::vector<std::uint32_t> served_in;  ///< served requests in each tenth of a second
 
@@ -54,9 +54,9 @@ struct CrowdResult {
   }
 };
 
-/// Each client sends its first request at the start, and another one a second after each answer. A request takes up to
-/// 200 ms to reach the gateway, always the same time for one client. The limit is "100/second" for all clients
-/// together.
+/// The crowd. Each client sends its first request at the start, and another one a second after each answer. A request
+/// takes up to 200 ms to reach the gateway, for one client always the same time. All clients share the limit of
+/// "100/second".
 class Crowd {
  public:
   explicit Crowd(const CrowdOptions& options) : options_(options) {
@@ -122,7 +122,7 @@ class Crowd {
     events_.push({events_at_, number});
   }
 
-  /// Returns the wait that a rejected client is told; nothing if the client is served.
+  /// Sends a request. Returns the time for which the client is told to wait if it is rejected; nothing if it is served.
   std::optional<Duration> ask(Client& client, Duration at) {
     const auto now = kStart + at;
     if (client.kept) {

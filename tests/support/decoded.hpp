@@ -14,7 +14,7 @@ namespace headgate::test {
 /// The decoded part of a stream.
 struct Decoded {
   std::string bytes;
-  bool ended = false;    ///< whether the stream is complete, with nothing after its end
+  bool ended = false;    ///< whether the stream is complete and nothing follows it
   bool damaged = false;  ///< whether the bytes are not a stream of this coding
 };
 
@@ -51,7 +51,8 @@ inline Decoded unbrotlied(std::string_view coded) {
     said = BrotliDecoderDecompressStream(state, &left, &next, &free, &to, nullptr);
     out.bytes.append(room, sizeof room - free);
   }
-  while (BrotliDecoderHasMoreOutput(state) != 0) {  // the decoder asks for input although it still has output
+  // In a loop, because the decoder may ask for input while it still has output.
+  while (BrotliDecoderHasMoreOutput(state) != 0) {
     std::size_t size = 0;
     const auto* const bytes = BrotliDecoderTakeOutput(state, &size);
     out.bytes.append(reinterpret_cast<const char*>(bytes), size);

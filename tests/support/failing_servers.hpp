@@ -1,6 +1,6 @@
 #pragma once
-// Servers that fail, behind a balancing policy and a watch, as in the gateway. The clock is virtual and the random
-// numbers are the same in each run.
+// Simulates servers that fail, behind a balancing policy and a watch as in the gateway. The clock is virtual, and the
+// random numbers are the same in each run.
 
 #include "headgate/balance/policy.hpp"
 #include "headgate/balance/watch.hpp"
@@ -39,17 +39,17 @@ struct FailureStory {
   std::vector<SceneChange> turns{};
   Duration until{0};
   double rate = 100;         ///< requests per second
-  Duration latency{10'000};  ///< the mean of the random part; a server takes the same time again in addition
+  Duration latency{10'000};  ///< mean of the random part of an answer's time; the constant part is as long
   Duration timeout = std::chrono::seconds(10);  ///< timeout of a request
   balance::EjectOptions eject{};
   unsigned workers = 2;
 };
 
-/// A tenth of a second.
+/// The counts of a tenth of a second.
 struct FailureTick {
   double asked = 0;
-  double failed = 0;  ///< requests of this tenth of a second whose caller got an error
-  double late = 0;    ///< requests that had to wait for more than ten times the mean
+  double failed = 0;  ///< number of requests that ended with an error
+  double late = 0;    ///< number of requests that took more than ten times the mean
   std::vector<double> sent;
   std::vector<bool> out;
 };
@@ -64,13 +64,13 @@ struct FailureRun {
     for (auto at = from / kTick; at < to / kTick; ++at) out += ticks[static_cast<std::size_t>(at)].*what;
     return out;
   }
-  /// Returns the number of requests that were sent to a server.
+  /// Returns the number of requests that were sent to a server between two times.
   double sent(std::size_t server, Duration from, Duration to) const {
     double out = 0;
     for (auto at = from / kTick; at < to / kTick; ++at) out += ticks[static_cast<std::size_t>(at)].sent[server];
     return out;
   }
-  /// Returns when this first happened to a server after `from`.
+  /// Returns the time after `from` at which this happened to a server for the first time; nothing if it never did.
   std::optional<Duration> when(balance::EjectChange::What what, std::size_t server, Duration from = Duration(0)) const {
     for (const auto& [at, change] : changes)
       if (at >= from && change.at == server && change.what == what) return at;
@@ -163,8 +163,8 @@ class FailingServers {
     });
   }
 
-  /// Chooses as ServerGroup does: a server that is to be probed comes first, and a server that cannot be connected to
-  /// is skipped.
+  /// Chooses a server as ServerGroup does. A server that is to be probed comes first, and a server that cannot be
+  /// connected to is skipped.
   void start(Request request, balance::Choice& choice) {
     auto& worker = *request.worker;
     std::optional<std::size_t> at;

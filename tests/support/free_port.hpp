@@ -18,8 +18,8 @@
 
 namespace headgate::test {
 
-/// A port that no other test takes while this object lives. Without the claim, another test could also find the port
-/// free before a program listens on it, and would then talk to the wrong program. Any thread.
+/// A port that no other test takes while this object lives. Without the claim, another test could find the port free
+/// before a program of this test listens on it, and would then talk to the wrong program. Any thread.
 class ClaimedPort {
  public:
   ClaimedPort() = default;
@@ -34,9 +34,10 @@ class ClaimedPort {
     if (claim_ >= 0) ::close(claim_);
   }
 
-  /// Claims this port. The result is 0 if another test has claimed it, or if a program listens on it at any address.
+  /// Claims this port. port() is 0 if another test has claimed it, or if a program listens on it at any address.
   static ClaimedPort of(std::uint16_t port) {
-    // An abstract socket name: it disappears with the process, and belongs to the same network namespace as the port.
+    // The claim is an abstract socket name: it ends with the process, and belongs to the same network namespace as the
+    // port.
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     const std::string text = "headgate-test-port-" + std::to_string(port);
@@ -48,8 +49,8 @@ class ClaimedPort {
       claimed.port_ = port;
     return claimed;
   }
-  /// Claims a port below those that the kernel assigns itself. The next outgoing connection of any process could get
-  /// one of those, and then no wildcard address can be bound to it. The result is 0 after a thousand attempts.
+  /// Claims a port below those that the kernel assigns itself. Any outgoing connection could get one of those, and then
+  /// no wildcard address could be bound to it. port() is 0 after a thousand failed attempts.
   static ClaimedPort any() {
     constexpr int kLowest = 10'000;
     int given_away = 32'768;

@@ -1,5 +1,5 @@
 #pragma once
-// Makes JSON Web Tokens as an issuer or an attacker would: the header and the claims are signed as they are, without
+// Makes JSON Web Tokens as an issuer or an attacker would. The header and the claims are signed as they are, without
 // any check.
 
 #include <openssl/bio.h>
@@ -17,7 +17,7 @@
 
 namespace headgate::test {
 
-/// A key pair for tests. It is shared, so that a test program makes its RSA keys only once.
+/// A key pair for tests. Tests share it, because making RSA keys is slow.
 using KeyPair = std::shared_ptr<EVP_PKEY>;
 
 /// Makes an RSA key pair. 2048 bits take about 100 ms, so reuse the result. Throws if OpenSSL fails.
@@ -58,7 +58,7 @@ inline std::string base64url(std::string_view bytes) {
   for (const char c : bytes) {
     held = (held << 8) | static_cast<unsigned char>(c);
     for (bits += 8; bits >= 6; bits -= 6) out += kAlphabet[(held >> (bits - 6)) & 63];
-    held &= 255;  // fewer than 6 of these bits are not yet written
+    held &= 255;  // keeps the bits that are not written yet, of which there are fewer than 6
   }
   if (bits > 0) out += kAlphabet[(held << (6 - bits)) & 63];
   return out;
@@ -77,7 +77,7 @@ inline std::string hmac(std::string_view key, std::string_view text, std::string
   return out;
 }
 
-/// The length of the salt of PSS signatures is that of the hash, unless a test wants another one.
+/// The length of the salt in PSS signatures, unless a test wants another one: that of the hash.
 constexpr int kSaltAsHash = RSA_PSS_SALTLEN_DIGEST;
 
 /// Returns the signature that OpenSSL makes for this `alg`; for ECDSA it is in DER.
@@ -100,7 +100,7 @@ inline std::string openssl_signature(EVP_PKEY* key, std::string_view alg, std::s
   return out;
 }
 
-/// Returns r and s of an ECDSA signature in DER, one after the other, with `half` bytes each.
+/// Returns r and s of an ECDSA signature that is in DER: one after the other, with `half` bytes each.
 inline std::string raw_ecdsa(std::string_view der, std::size_t half) {
   const auto* at = reinterpret_cast<const unsigned char*>(der.data());
   const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> parts(

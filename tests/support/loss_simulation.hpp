@@ -1,7 +1,6 @@
 #pragma once
-// Servers with a fixed number of places and no queue, and requests of three priorities that arrive at random. The
-// simulation counts the requests that are served, on a virtual clock and with random numbers that are the same in each
-// run.
+// Simulates servers with a fixed number of places and no queue. Requests of three priorities arrive at random, and
+// those that are served are counted. The clock is virtual, and the random numbers are the same in each run.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/priority.hpp"
@@ -19,7 +18,7 @@ namespace headgate::test {
 
 struct LossScenario {
   unsigned places = 8;
-  double load = 1;                                ///< offered load, as a share of what the servers can do
+  double load = 1;                                ///< rate of requests, as a share of what the servers can do
   std::array<double, shed::kPriorities> parts{};  ///< shares of the requests by priority, in any unit
   bool random = true;  ///< whether service times are exponentially distributed; otherwise all are equal
   Duration service = std::chrono::milliseconds(80);
@@ -33,21 +32,21 @@ struct LossRun {
     const auto at = static_cast<std::size_t>(priority);
     return offered[at] > 0 ? refused[at] / offered[at] : 0;
   }
-  /// The average number of places in use. Divided by the service time it is the rate of answers (Little's law), and it
-  /// varies less by chance than a count of answers does.
+  /// The average number of places in use. Divided by the service time, it gives the rate of answers (Little's law),
+  /// with less random variation than a count of answers has.
   double in_use = 0;
 };
 
-/// Returns the share of requests that `places` refuse if requests arrive at random and none has priority (Erlang's loss
-/// formula). `load` is the number of places they would use if none was refused.
+/// Returns the share of requests that find none of `places` places, if requests arrive at random and none has priority
+/// (Erlang's loss formula). `load` is the number of places that would be in use if there were enough.
 inline double loss_formula(unsigned places, double load) {
   double out = 1;
   for (unsigned i = 1; i <= places; ++i) out = load * out / (i + load * out);
   return out;
 }
 
-/// The code that admits requests. It is called for each request and for each end of a request, and never admits more
-/// requests than there are places.
+/// The code under test, which admits requests. It is called for each request and for each end of a request, and must
+/// not admit more requests than there are places.
 struct LossGate {
   using Steady = std::chrono::steady_clock::time_point;
   /// Returns whether a request is admitted while `taken` places are in use.
@@ -70,7 +69,7 @@ class LossSimulation {
       time -= std::log(random()) / rate;
       used += end_until(before, time);
       const double draw = random() * all;
-      // drawn even if the request is refused
+      // This time is drawn even if the request is refused, so that all gates see the same requests.
       const double takes = scenario_.random ? -service * std::log(random()) : service;
       const auto priority = draw < scenario_.parts[0]                        ? shed::Priority::critical
                             : draw < scenario_.parts[0] + scenario_.parts[1] ? shed::Priority::normal
@@ -99,7 +98,8 @@ class LossSimulation {
   static LossGate::Steady steady(double time) {
     return LossGate::Steady(std::chrono::hours(1) + Duration(static_cast<Duration::rep>(time * 1e6)));
   }
-  /// Returns the time that places were in use between two times, summed over all places.
+  /// Ends the requests that are due between two times. Returns the time for which places were in use, summed over all
+  /// places.
   double end_until(double from, double until) {
     double used = static_cast<double>(held_.size()) * (until - from);
     while (!held_.empty() && held_.top().until <= until) {

@@ -1,5 +1,5 @@
 #pragma once
-// Parses Prometheus' text format strictly, and complains about everything that a scraper would reject.
+// Parses Prometheus' text format strictly: everything that a scraper would reject is an error.
 
 #include <algorithm>
 #include <cctype>

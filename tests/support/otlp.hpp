@@ -1,6 +1,6 @@
 #pragma once
-// Reads a request of OTLP over HTTP in JSON more strictly than any collector does: every member must be known and have
-// its type.
+// Reads a request of OTLP over HTTP in JSON, more strictly than any collector: every member must be known and have its
+// type.
 
 #include <nlohmann/json.hpp>
 
@@ -80,7 +80,7 @@ class OtlpRequest {
     if (!decimal) complain(std::string(key) + " is no number in a text");
     return decimal ? std::stoull(digits) : 0;
   }
-  /// Enumerations and 32-bit numbers are numbers.
+  /// In OTLP's JSON, enumerations and 32-bit numbers are JSON numbers.
   unsigned small(const Json& object, const char* key) {
     if (!object.contains(key)) return 0;
     if (object[key].is_number_unsigned()) return object[key].get<unsigned>();

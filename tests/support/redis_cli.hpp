@@ -25,8 +25,7 @@ inline std::string redis_cli(std::uint16_t port, const std::string& words) {
   return redis_cli("-p " + std::to_string(port) + " " + words);
 }
 
-/// Waits until the condition is true; returns false if it does not become true in time. Use it only for what other
-/// processes do.
+/// Waits until the condition is true. Returns false if that takes too long. Use it only for what other processes do.
 template <class Condition>
 bool wait_until(Condition holds, std::chrono::seconds limit = std::chrono::seconds(20)) {
   const auto end = std::chrono::steady_clock::now() + limit;

@@ -35,7 +35,7 @@ class RedisCluster {
     return true;
   }
 
-  /// Returns the node that says that it owns `slot`; null if no node does.
+  /// Returns the node that claims to own `slot`; null if no node does.
   RedisServer* owner(std::uint16_t slot) {
     for (auto& node : nodes)
       if (node.pid() != 0 && owns(node, slot)) return &node;
@@ -48,7 +48,8 @@ class RedisCluster {
   std::deque<RedisServer> nodes;
 
  private:
-  /// "<id> ip:port@bus myself,master - 0 0 1 connected 0-5460 5500 [...]"
+  /// Returns whether the node owns the slot. It reports itself in a line "<id> ip:port@bus myself,master - 0 0 1
+  /// connected 0-5460 5500 [...]".
   static bool owns(const RedisServer& node, std::uint16_t slot) {
     const std::string all = redis_cli(node.port(), "CLUSTER NODES");
     const auto me = all.find("myself,master");

@@ -13,7 +13,7 @@ namespace headgate::test {
 /// A master, two replicas and three Sentinels. A master that is silent for half a second is replaced. Test thread only.
 class RedisSentinel {
  public:
-  /// Waits until all of them know each other. Returns false after 20 seconds; see error().
+  /// Starts all processes, and waits until they know each other. Returns false after 20 seconds; see error().
   bool start() {
     if (!servers[0].start({"--repl-diskless-sync-delay", "0"})) return fail(servers[0].error());
     for (std::size_t i = 1; i < servers.size(); ++i)
@@ -36,7 +36,7 @@ class RedisSentinel {
     return true;
   }
 
-  /// Returns the current master, as a Sentinel reports it; null if it is not one of ours.
+  /// Returns the current master, as a Sentinel reports it; null if that is none of these servers.
   RedisServer* master() {
     const std::string said = redis_cli(sentinels[2].port(), "SENTINEL GET-MASTER-ADDR-BY-NAME shop");
     for (auto& server : servers)

@@ -29,7 +29,8 @@
 
 namespace headgate::test {
 
-/// One redis-server process. Test thread only. Killed by its own PID, also when the test process dies first.
+/// One redis-server process. Test thread only. The process is killed by its PID; it also ends if the test process dies
+/// first.
 ///
 ///   RedisServer redis;
 ///   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
@@ -49,8 +50,8 @@ class RedisServer {
   static bool installed() { return !program().empty(); }
 
   /// Starts the server and waits until it answers. Returns false after five seconds; see error(). The server writes
-  /// nothing to disk unless `extra_args` ("--requirepass", "secret") say so. After a stop() it has the same port and
-  /// directory as before.
+  /// nothing to disk unless `extra_args` ("--requirepass", "secret") demand it. A server that is started again after
+  /// stop() has the same port and directory.
   bool start(std::vector<std::string> extra_args = {}) {
     sentinel_.clear();
     return run(std::move(extra_args));
@@ -135,7 +136,7 @@ class RedisServer {
     if (!make_directory()) return fail("no temporary directory");
     extra_args_ = std::move(extra_args);
     const bool keep_port = port_ != 0;
-    // a process that claims no ports may take the port before the server binds it
+    // There are several attempts, because a process that claims no ports may take the port before the server binds it.
     for (int attempt = 0; attempt < 5; ++attempt) {
       if (!keep_port) {
         claim_ports();
@@ -168,7 +169,7 @@ class RedisServer {
     return there;
   }
 
-  /// A cluster node also listens on its port plus 10000, so that port is claimed as well.
+  /// Claims the port, and also the port plus 10000, on which a cluster node listens, too.
   void claim_ports() {
     do {
       claimed_ = ClaimedPort::any();
@@ -184,7 +185,7 @@ class RedisServer {
     return words;
   }
 
-  /// A Sentinel stores its state in its file, so the file is written only once.
+  /// Returns the arguments of a Sentinel. A Sentinel stores its state in its file, so the file is written only once.
   std::vector<std::string> sentinel_words() const {
     const std::string path = directory_ + "/sentinel.conf";
     if (!std::filesystem::exists(path))
@@ -224,7 +225,8 @@ class RedisServer {
     return false;
   }
 
-  /// Any answer but LOADING counts: with a password it is NOAUTH.
+  /// Returns whether the server answers. Any answer but LOADING counts: if the server has a password, the answer is
+  /// NOAUTH.
   bool answers() const {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_in there = address(port_);

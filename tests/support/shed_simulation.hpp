@@ -1,6 +1,6 @@
 #pragma once
-// A server with a few places and a queue, and requests that reach it through shed::Concurrency. The clock is virtual
-// and the random numbers are the same in each run.
+// Simulates a server with a few places and a queue, and requests that reach it through shed::Concurrency. The clock is
+// virtual, and the random numbers are the same in each run.
 
 #include "headgate/shed/concurrency.hpp"
 
@@ -28,7 +28,7 @@ struct SheddingScenario {
   double slow_share = 0;  ///< share of the requests that take `slow` instead
   Duration slow{0};
   bool random = true;   ///< whether service times are exponentially distributed
-  double thrash = 0;    ///< by how much work slows down for each `places` requests that wait
+  double thrash = 0;    ///< share by which work takes longer for each `places` requests that wait
   double critical = 0;  ///< share of critical requests
   double low = 0;       ///< share of low requests
 };
@@ -36,8 +36,9 @@ struct SheddingScenario {
 /// A tenth of a second.
 struct SheddingTick {
   double offered = 0, answered = 0, refused = 0;  ///< requests
-  double limit = 0, in_flight = 0, latency = 0;   ///< at its end; the latency is the mean in milliseconds
-  double capacity = 0;                            ///< answers that the server could give in this time
+  /// Values at the end of the tick; the latency is the mean in milliseconds.
+  double limit = 0, in_flight = 0, latency = 0;
+  double capacity = 0;  ///< answers that the server could give in this time
 };
 
 struct SheddingRun {

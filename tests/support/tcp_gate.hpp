@@ -1,5 +1,5 @@
 #pragma once
-// A gate in a TCP connection, for tests. It forwards, holds, loses or breaks off the bytes.
+// A gate in a TCP connection, for tests. It forwards the bytes, holds them back, loses them, or cuts the connection.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -114,7 +114,7 @@ class TcpGate {
     }
   }
 
-  /// Returns false if both connections are to be reset.
+  /// Moves bytes from one connection to the other. Returns false if both connections are to be reset.
   bool carry(int from, int to, short events, Mode mode, bool answer) {
     if (from < 0 || events == 0 || mode == Mode::hold) return true;
     std::array<char, 65536> bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// Traffic for simulations of limits, and the error of an estimate compared with the exact log. No real clock is used,
-// so each run is the same.
+// Makes traffic for simulations of limits, and measures the error of an estimate compared with the exact log. No real
+// clock is used, so each run is the same.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -32,8 +32,8 @@ inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t
   return traffic;
 }
 
-/// Returns bursts of one key: `size` requests within `width`, at a random time in each `every`. There is nothing
-/// between bursts.
+/// Returns bursts of one key. In each `every` there is one burst at a random time: `size` requests within `width`.
+/// There is nothing between bursts.
 inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every, Duration length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](Duration most) { return Duration(static_cast<std::int64_t>(random() % (most.count() + 1))); };
@@ -69,7 +69,7 @@ inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   return outcome.allowed;
 }
 
-/// Compares an estimate with the log of every request. Each of them decides on its own.
+/// Compares an estimate with the exact log. Both get all requests, and each decides on its own.
 struct Comparison {
   std::uint64_t requests = 0;
   std::uint64_t admitted = 0;

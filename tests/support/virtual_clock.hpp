@@ -63,7 +63,7 @@ class VirtualClock final : public Clock {
     bool armed = false;
   };
 
-  /// Calls its owner as soon as time passes, even by zero.
+  /// A bell. After ring(), its owner is called at the next advance(), even if no time passes.
   struct AlarmBell final : Bell {
     AlarmBell(VirtualClock& whose, Alarm::Ring what, void* of) : alarm(whose, what, of) {}
     void ring() override { alarm.set(Duration(0)); }
@@ -81,7 +81,7 @@ class VirtualClock final : public Clock {
   std::vector<OnThisClock*> all_;
 };
 
-/// Waits in `co_await wait` until the time is over (without an error), or until the wait is ended early.
+/// A wait: `co_await wait` ends when the time is over (without an error), or when the wait is ended early.
 class Wait {
  public:
   Wait(Clock& clock, Duration time) : alarm_(clock.alarm(&Wait::over, this)), time_(time) {}

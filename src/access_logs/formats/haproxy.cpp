@@ -17,8 +17,8 @@ constexpr auto kHaproxyParts = std::to_array<LinePart>({
 
 bool digit_at(std::string_view line, std::size_t at) noexcept { return line[at] >= '0' && line[at] <= '9'; }
 
-/// Skips the time, host and process that a syslog daemon writes before the line, in several forms. The line itself
-/// begins with the client, a blank and "[22/Nov/2026:05:30:12.345]".
+/// Returns the line without the time, host and process that a syslog daemon writes before it in several forms. The line
+/// itself begins with the client, a blank and "[22/Nov/2026:05:30:12.345]".
 std::string_view behind_syslog(std::string_view line) {
   constexpr std::size_t kDate = 12;  // size of " [22/Nov/2026:"
   for (auto at = line.find(" ["); at != line.npos && at + kDate < line.size(); at = line.find(" [", at + 1)) {

@@ -36,7 +36,7 @@ std::string_view state_of(const ApiKeyRecord& record, Instant at) noexcept {
                                                    : "valid";
 }
 
-/// Shows neither the key nor its digest, except for the part of the digest that is the id.
+/// Returns a record as JSON. Neither the key nor its digest is in it, except for the part of the digest that is the id.
 KeysJson json_of(const ApiKeyRecord& record, Instant at) {
   KeysJson out = {{"id", identity::id_of(record.digest)}, {"owner", record.owner}};
   if (!record.tier.empty()) out["tier"] = record.tier;
@@ -111,7 +111,7 @@ AdminAnswer one_key(const OperatorBoard& board, const AdminCall& call) {
   return refused_key(404, "No key has this id.");
 }
 
-/// Returns the records of the page, ordered by digest: this order is stable while keys come and go.
+/// Returns the records of a page, ordered by digest, so that the order stays the same while keys come and go.
 std::vector<const ApiKeyRecord*> page_of(const std::vector<ApiKeyRecord>& all, std::string_view owner,
                                          std::string_view after, std::size_t count) {
   const auto before = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest < b->digest; };
@@ -123,8 +123,8 @@ std::vector<const ApiKeyRecord*> page_of(const std::vector<ApiKeyRecord>& all, s
   for (const auto& each : all)
     if ((owner.empty() || each.owner == owner) && is_behind(each.digest)) out.push_back(&each);
   std::stable_sort(out.begin(), out.end(), before);
-  // A key that is known twice, for example from the file and from the configuration, is listed as its first record,
-  // which is the one in effect.
+  // If a key is known twice, for example from the file and from the configuration, only its first record is listed,
+  // because that one is in effect.
   const auto same = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest == b->digest; };
   out.erase(std::unique(out.begin(), out.end(), same), out.end());
   if (out.size() > count) out.resize(count);

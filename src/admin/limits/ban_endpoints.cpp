@@ -42,7 +42,7 @@ Result<const limit::Limit*, AdminAnswer> find_limit(const config::Config& config
   return Result<const limit::Limit*, AdminAnswer>(boost::system::in_place_error, no_such_limit(config));
 }
 
-/// Reads the key of a caller that can be suspended.
+/// Reads the key of a caller, and checks that it can be suspended.
 Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Config& config, const limit::Limit& limit,
                                         const std::string& written) {
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
@@ -51,7 +51,8 @@ Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Con
         boost::system::in_place_error,
         refuse(409, "This limit counts all callers together, so a suspension would affect all of them."));
   auto key = keys.read_for_suspension(config, limit, written);
-  // A block is accepted even if a caller in it is exempt, because others in it may not be.
+  // An exempt caller cannot be suspended. But a block is accepted even if a caller in it is exempt, because others in
+  // it may not be.
   const auto one = read_key(config, limit, written);
   const bool of_one = is_key_id(written) || (one.has_value() && key.has_value() && *one == *key);
   if (of_one && key.has_value() && exempts(config, limit, *key))
@@ -79,8 +80,7 @@ AdminAnswer list(services::BanService& bans) {
   return {.body = services::text_of({{"bans", std::move(rows)}}), .type = kJson};
 }
 
-/// Gives the answer: at once if only this gateway knows the suspension, otherwise when the other gateways have
-/// confirmed it.
+/// Gives the answer. If the suspension is shared, waits until the other gateways have confirmed it.
 void give_when_heard(services::BanService& bans, const std::string& limit, AdminAnswer answer, Json body,
                      const AdminEndpoint::Give& give) {
   answer.type = kJson;
@@ -144,7 +144,7 @@ void lift(const BanCalls& calls, std::string_view query, const AdminEndpoint::Gi
   const auto now = headgate::now();
   auto& bans = *calls.bans;
   auto lifted = bans.table().lift(name, written, now);
-  if (!lifted) {  // The operator may have written one address of the suspended block.
+  if (!lifted) {  // the operator may have written one address of the suspended block
     const auto config = bans.config();
     const auto limit = find_limit(*config, name);
     const auto key =

@@ -19,8 +19,8 @@ namespace headgate::admin {
 namespace {
 
 constexpr int kMaxWalks = 2;  ///< Maximum number of walks through Redis in progress.
-/// After this time the caller asks for the next part. So a caller that leaves ends the walk, and a caller that stays
-/// sees the progress.
+/// Time after which an answer is given, and the caller must call again for the rest. If the caller leaves, the walk
+/// through Redis ends; if the caller stays, it sees the progress.
 constexpr auto kPart = std::chrono::seconds(1);
 constexpr const char* kKeysAll = "keys=all";
 
@@ -56,7 +56,8 @@ Task<void> forget_there(std::shared_ptr<redis::SharedLimiter> redis, std::string
   give(answer_of(limit, *part));
 }
 
-/// Answers at once if no walk through Redis is needed; otherwise returns nothing, and sets `limit` for the walk.
+/// Returns the answer if no walk through Redis is needed. Otherwise returns nothing and sets `limit` to the name to
+/// walk for.
 std::optional<AdminAnswer> answer_here(const OperatorBoard& board, limit::MemoryStore& memory, std::string_view wanted,
                                        std::string& limit) {
   const auto active = board.now().active;

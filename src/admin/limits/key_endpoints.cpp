@@ -26,7 +26,8 @@ using KeyJson = nlohmann::ordered_json;
 using limit::Check;
 using limit::Decision;
 
-/// Maximum number of times that a burst is given back to a counter. A larger debt is not fully forgotten.
+/// Maximum number of times that a burst is given back to a counter with a debt. If the debt is larger, a part of it
+/// stays.
 constexpr int kMaxResetRounds = 64;
 constexpr int kMaxKeyCalls = 16;  ///< Maximum number of calls that wait for Redis.
 
@@ -42,13 +43,13 @@ struct KeyQuestion {
   std::string key;
   std::string named;  ///< The key as answers show it.
   std::string id;
-  std::uint32_t shard = 0;  ///< 0 if the key has a single counter.
+  std::uint32_t shard = 0;  ///< Number of one of the key's counters; 0 if the key has a single counter.
   Do what = Do::look;
 
   /// The number of counters of the key.
   std::uint32_t shards() const { return limit->limit.store == limit::Store::redis ? tier->shards : 1; }
   const std::vector<limit::Rule>& rules() const { return shard == 0 ? tier->rules : tier->shard; }
-  /// Returns the same question about one of several counters.
+  /// Returns the question about one of the key's several counters.
   KeyQuestion of_shard(std::uint32_t number) const {
     auto out = *this;
     out.shard = number;
@@ -62,7 +63,7 @@ struct KeyQuestion {
       out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
     return out;
   }
-  /// Returns checks that give back one full burst, the most that a counter without a debt can lack.
+  /// Returns checks that give back one full burst, the largest use of a counter without a debt.
   std::vector<Check> give_backs() const {
     auto out = checks(0, false);
     for (auto& check : out) check.cost = -static_cast<std::int64_t>(check.rule->burst);
@@ -70,7 +71,7 @@ struct KeyQuestion {
   }
 };
 
-/// The remaining units and the decision on a further request, one element for each rule.
+/// For each rule, what remains now, and the decision on one more request.
 struct KeyState {
   std::vector<Decision> now;
   std::vector<Decision> next;
@@ -93,8 +94,8 @@ Duration longest_wait(const KeyState& state) {
   return out;
 }
 
-/// Sums the counters of a key. A request that the first counter rejects tries another one, so the decision is that of
-/// the best counter.
+/// Sums the counters of a key. If a counter rejects a request, the request tries another one, so the decision is that
+/// of the best counter.
 KeyState sum_of(const std::vector<KeyState>& shards) {
   auto out = shards.front();
   for (std::size_t i = 1; i < shards.size(); ++i) {
@@ -221,8 +222,8 @@ Task<void> ask_there(std::shared_ptr<redis::SharedLimiter> redis, KeyQuestion qu
   give(answer_of(question, sum_of(states), "redis"));
 }
 
-/// Finds the tier of a caller with this key, as far as the key tells it: an override, the rate or the tier of a known
-/// API key, or otherwise the default tier.
+/// Finds the tier of a caller with this key. The tier comes from an override, or from the rate or the tier of a known
+/// API key; otherwise it is the default tier.
 void find_tier(KeyQuestion& question) {
   const auto& active = *question.active;
   const auto& limit = *question.limit;
@@ -247,7 +248,7 @@ void find_tier(KeyQuestion& question) {
   if (tier != limit.tiers.end()) question.tier = &*tier;
 }
 
-/// Reads the question from the path; the error is the answer that says what is wrong.
+/// Reads the question from the path of the call. The error is the answer that says what is wrong.
 Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const limit::BanTable& bans,
                                                const KeyReader& keys, const AdminCall& call, Do what) {
   using Made = Result<KeyQuestion, AdminAnswer>;

@@ -21,7 +21,7 @@ bool is_address(const std::vector<limit::Per>& per) {
   return per.size() == 1 && per.front().source->word == "client_ip";
 }
 
-/// Reads a block of addresses that can be suspended; empty if the text is not such a block.
+/// Returns the key of a block of addresses that can be suspended; empty if the text is not such a block.
 std::optional<std::string> block_in(const std::string& written) {
   if (written.find('/') == std::string::npos) return std::nullopt;
   const auto network = identity::parse_network(written);
@@ -30,7 +30,8 @@ std::optional<std::string> block_in(const std::string& written) {
                     *network);
 }
 
-/// Says why a text with a slash is not a valid block; "" if it is one, or if the text has no slash.
+/// Returns the mistake in a text with a slash that is not a valid block; "" if the block is valid, or if the text has
+/// no slash.
 std::string wrong_block(const std::string& written) {
   if (written.find('/') == std::string::npos) return {};
   const auto network = identity::parse_network(written);
@@ -106,7 +107,8 @@ ReadKey KeyReader::read_for_suspension(const config::Config& config, const limit
   if (is_address(limit.per)) {
     if (auto block = block_in(written)) return std::move(*block);
     if (auto why = wrong_block(written); !why.empty() && written.find('=') == std::string::npos) {
-      auto key = read(config, limit, written);  // The text may be an address within a block that counts as one client.
+      // The text may be a single address, which is counted by the block that contains it.
+      auto key = read(config, limit, written);
       return key.has_value() ? std::move(key) : fail(std::move(why));
     }
   }

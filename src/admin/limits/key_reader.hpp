@@ -14,10 +14,10 @@
 
 namespace headgate::admin {
 
-/// Any thread. The constructor's arguments must outlive the reader.
+/// Reads keys as operators write them. Any thread. The constructor's arguments must outlive the reader.
 ///
-/// An id ("k_" and 16 hexadecimal digits) is never taken for a key: a call that names an id means the caller with this
-/// id. Ids are known for callers that `top` can list, for suspended callers and for callers with an override.
+/// An id ("k_" and 16 hexadecimal digits) always stands for a caller, never for a key of that text. Ids are known for
+/// callers that `top` can list, for suspended callers and for callers with an override.
 class KeyReader {
  public:
   KeyReader(const services::TopBoard& top, const limit::BanTable& bans, const limit::OverrideBook& overrides,
@@ -27,7 +27,7 @@ class KeyReader {
   /// Reads a key like read_key(). An unknown id gives a 404.
   Result<std::string, AdminAnswer> read(const config::Config& config, const limit::Limit& limit,
                                         const std::string& written) const;
-  /// The same for a suspension. If the limit counts by address, a block of addresses such as "203.0.113.0/24" is
+  /// Reads the key of a suspension. If the limit counts by address, a block of addresses such as "203.0.113.0/24" is
   /// accepted as well.
   Result<std::string, AdminAnswer> read_for_suspension(const config::Config& config, const limit::Limit& limit,
                                                        const std::string& written) const;

@@ -14,7 +14,8 @@ namespace {
 using limit::Check;
 using limit::Decision;
 
-// Maximum number of counters that are read for one key. A busy key has permits in each of them.
+// Maximum number of counters that are read for one key. That is enough, because a busy key takes permits from all of
+// its counters.
 constexpr std::uint32_t kMaxShards = 16;
 
 /// One key of a limit, and everything that is needed to read its counters.
@@ -75,7 +76,7 @@ Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor w
   tell(warning_of(used));
 }
 
-/// Whether the key belongs to an API key of the configuration.
+/// Returns whether the configuration has an API key of this owner. For a limit that counts by `total`, always true.
 bool in_configuration(const services::ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
   if (counts_by(limit, "total")) return true;
   const auto& records = active.credentials->api_keys().records();
@@ -94,7 +95,8 @@ void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) co
   const auto& of = wanted.limit->limit;
   const auto same = [&](std::string_view each) { return each == key; };
   if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
-  if (wanted.limit->in_flight) return tell({});  // A permit is held only for moments.
+  // Permits in flight are held only for moments, so a missing counter means nothing.
+  if (wanted.limit->in_flight) return tell({});
   if (of.store == limit::Store::memory) return tell(warning_of(used_here(memory_, wanted)));
   with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::SharedLimiter> redis) {
     if (redis) return spawn(use_in_redis(std::move(redis), wanted, tell), "key use");

@@ -1,5 +1,5 @@
 #pragma once
-// Checks whether a key of a limit is in use: a key that nobody uses is mostly a typing error.
+// Checks whether a key of a limit is in use, because a key that nobody uses is mostly a typing error.
 
 #include "key_reader.hpp"
 
@@ -11,15 +11,19 @@
 
 namespace headgate::admin {
 
-/// Any thread. The constructor's arguments must outlive this object.
+/// Warns operators of keys that nobody uses. Any thread. The constructor's arguments must outlive this object.
 class KeyUse {
  public:
   KeyUse(const OperatorBoard& board, limit::MemoryStore& memory, const services::TopBoard& top, WithRedis with_redis)
       : board_(board), memory_(memory), top_(top), with_redis_(std::move(with_redis)) {}
 
-  /// Passes a warning, soon and on any thread, to an operator who names `key` of the limit. The warning is "" if the
-  /// key has a counter, if `top` can list it, if the configuration has an API key of this name, if it is a block of
-  /// addresses, or if Redis, which has the counters, does not answer.
+  /// Receives the warning for an operator who names `key` of the limit; called soon, on any thread. The warning is ""
+  /// in these cases:
+  /// - the key has a counter, or `top` can list it;
+  /// - the configuration has an API key of this name;
+  /// - the key is a block of addresses;
+  /// - the limit bounds requests in flight;
+  /// - Redis has the counters, and does not answer.
   using Tell = std::function<void(std::string warning)>;
   void ask(const std::string& limit, const std::string& key, Tell tell) const;
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxKey = 256;
 
 AdminAnswer wrong_key(std::string why) { return {.status = 400, .body = std::move(why)}; }
 
-/// Reads one part of a key as the limit counts it, or says why it is invalid.
+/// Reads one part of a key as the limit counts it. The error says why the part is invalid.
 Result<std::string, AdminAnswer> read_part(const config::Config& config, const limit::Per& per,
                                            const std::string& written) {
   const auto fail = [](std::string why) {
@@ -40,7 +40,8 @@ Result<std::string, AdminAnswer> read_part(const config::Config& config, const l
   return key;
 }
 
-/// Reads a key with all of its parts. A key that is too long is counted by its digest, which is not a list of parts.
+/// Reads a key with all of its parts. A key that is too long for a counter is written as its digest, which begins with
+/// '~' and has no parts.
 Result<std::string, AdminAnswer> read_parts(const config::Config& config, const std::vector<limit::Per>& per,
                                             const std::string& written) {
   if (per.size() == 1) return read_part(config, per.front(), written);

@@ -15,9 +15,9 @@ namespace headgate::admin {
 /// Whether the limit counts by `word` alone.
 bool counts_by(const limit::Limit& limit, std::string_view word);
 
-/// Returns the key as the limit counts it: for an address, the block that counts as one client. A key that replaces a
-/// missing one (`if_absent`) begins with its kind, as in "client_ip=192.0.2.7". The error is the answer that says what
-/// is wrong.
+/// Returns the key as the limit counts it. An address becomes the block that counts as one client. A key that replaces
+/// a missing one (`if_absent`) begins with its kind, as in "client_ip=192.0.2.7". The error is the answer that says
+/// what is wrong.
 Result<std::string, AdminAnswer> read_key(const config::Config& config, const limit::Limit& limit,
                                           const std::string& written);
 

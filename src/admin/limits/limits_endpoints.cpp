@@ -74,7 +74,7 @@ AdminAnswer all_limits(const OperatorBoard& board, const observe::Registry& regi
   return {.body = services::text_of({{"limits", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
 
-/// The limits with their own counters that routes derive from this limit by a scale.
+/// Returns the limits that routes derive from this limit by a scale. Each has counters of its own.
 LimitJson scaled_of(const gateway::CompiledConfig& compiled, const std::string& base) {
   constexpr std::size_t kShown = 100;
   auto out = LimitJson::array();

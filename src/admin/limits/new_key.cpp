@@ -29,7 +29,7 @@ MadeKey not_made(unsigned status, std::string why) {
   return MadeKey(boost::system::in_place_error, AdminAnswer{.status = status, .body = std::move(why)});
 }
 
-/// Names a member of the only record: "tier" for "/keys/0/tier".
+/// Returns the error with the name of the member in the only record: "tier" for "/keys/0/tier".
 std::string key_mistake(const JsonMistake& error) {
   constexpr std::string_view kRecord = "/keys/0/";
   std::string out;
@@ -39,7 +39,7 @@ std::string key_mistake(const JsonMistake& error) {
   return out + '.';
 }
 
-/// Says which part of the record the active configuration would not apply; "" if it applies everything.
+/// Returns which part of the record the active configuration would not apply; "" if it applies everything.
 std::string effect_missing(const services::ActiveConfig& active, const identity::ApiKeyRecord& record) {
   identity::Credentials credentials;
   credentials.api_keys = std::make_shared<const identity::ApiKeys>(std::vector{record});

@@ -12,7 +12,7 @@ namespace headgate::admin {
 
 struct NewKey {
   identity::ApiKeyRecord record;
-  std::string key{};  ///< The generated key; empty if the caller has the key, and sent only its SHA-256.
+  std::string key{};  ///< The key that was generated; empty if the caller made the key and sent only its SHA-256.
 };
 
 /// Reads {"owner": "acme", "tier": "pro", "tags": ["batch"], "groups": {"team": "search"}, "expires": "2027-12-31",

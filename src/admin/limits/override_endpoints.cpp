@@ -95,7 +95,7 @@ void on_main(OperatorBoard& board, const Give& give, std::function<void()> what)
   if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is shutting down."));
 }
 
-/// The override for the audit log, which shows keys as the log shows callers.
+/// Returns the override for the audit log, which shows keys by their ids.
 std::string target_of(const limit::Override& one, bool with_rate) {
   return "key=" + observe::key_id(one.key) + (with_rate ? " rate=" + limit::rates_text(one) : "");
 }
@@ -129,7 +129,8 @@ void put(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
 }
 
 void lift(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
-  // An override can be ended as it is listed, even if its limit no longer exists or its caller is exempt now.
+  // Looks for the key in its listed form first. So an override can be ended even if its limit no longer exists, or if
+  // its caller is exempt now.
   const std::string written(call.parameter("key"));
   LimitAndKey whose{std::string(call.parameter("name")), written, written};
   if (!calls.overrides->book().find(whose.limit, whose.key, now())) {

@@ -31,7 +31,7 @@ std::pair<int, std::size_t> rank_of_host(const std::string& host) {
   return {0, 0};
 }
 
-/// A literal segment comes before a parameter, and a parameter before "*".
+/// Ranks a segment: a literal one first, then a parameter, then "*".
 int rank_of_segment(std::string_view segment) {
   if (segment == "*") return 3;
   if (segment.empty()) return 2;
@@ -136,7 +136,8 @@ std::optional<std::size_t> number_of(const AdminCall& call, std::string_view nam
   return text ? whole_number<std::size_t>(*text) : otherwise;
 }
 
-/// Caches the order of the routes of one configuration: computing it is slow for many routes, and each page needs it.
+/// Keeps the order of the routes of one configuration, because computing it for many routes is slow, and each page
+/// needs it.
 struct KnownOrder {
   std::weak_ptr<const gateway::CompiledConfig> of;
   std::vector<std::size_t> order;

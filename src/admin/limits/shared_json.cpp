@@ -59,7 +59,7 @@ std::string read_length(const AskedJson& asked, Override& out) {
   return {};
 }
 
-/// Whether the text is readable in one line of a list.
+/// Returns whether the text can be shown in one line of a list.
 bool is_line(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto length = character_length(text, at);

@@ -20,11 +20,11 @@ inline constexpr Duration kLongestOverride = std::chrono::hours(24) * 366;
 /// key are left empty. The error is a sentence.
 Result<limit::Override, std::string> read_override(const std::string& body, Instant now);
 
-/// Writes its members in the order of the documentation. `why_not` says why the override has no effect; "" if it has
-/// one.
+/// Returns the override with its members in the order of the documentation. `why_not` says why the override has no
+/// effect; "" if it has one.
 nlohmann::ordered_json to_json(const limit::Override& override, Instant now, std::string_view why_not = {});
 
-/// {"written": true, "heard": 2, "of": 2}; the numbers are left out if they are unknown.
+/// Returns {"written": true, "heard": 2, "of": 2}. The numbers are left out if they are unknown.
 nlohmann::ordered_json to_json(const services::Spread& spread);
 
 }  // namespace headgate::admin

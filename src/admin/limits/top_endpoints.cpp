@@ -91,7 +91,7 @@ std::vector<std::string> names_of(const services::TopBoard& board, const std::st
                                   const std::optional<std::string>& wanted) {
   const auto scaled = limit + '@';
   std::vector<std::string> out{limit};
-  // A name without counters yet is accepted as well.
+  // A name is accepted even if nothing has counted under it yet.
   if (wanted && wanted->starts_with(scaled)) out.push_back(*wanted);
   if (!wanted)
     for (auto& counted : board.names(scaled)) out.push_back(std::move(counted));

@@ -42,8 +42,8 @@ void answer_usage(services::BillingService& service, const AdminCall& call, cons
   service.ask(std::move(asked), giving(give, "application/x-ndjson"));
 }
 
-/// Returns the counters of `key` in the limit called `limit`, or in all billed limits that can have such a key; the
-/// error says why there is none.
+/// Returns the counters of `key` in the limit called `limit`; without a name, in all billed limits that can have such a
+/// key. The error says why there is none.
 Result<std::vector<services::HistoryQuestion::Counter>, AdminAnswer> counters_of(const KeyReader& keys,
                                                                                  const config::Config& config,
                                                                                  const std::string& key,
@@ -63,7 +63,7 @@ Result<std::vector<services::HistoryQuestion::Counter>, AdminAnswer> counters_of
   return out;
 }
 
-/// Answers with the known days; with a key, also with its use.
+/// Gives the list of the known days. If the call names a key, gives the use of that key.
 void answer_days(services::BillingService& service, const OperatorBoard& board, const KeyReader& keys,
                  const AdminCall& call, const AdminEndpoint::Give& give) {
   std::string key;

@@ -17,7 +17,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock::time_point;
 
-/// A look is given up if one of its parts has not been answered within this time.
+/// A state is given up if one of its parts has not been answered within this time.
 constexpr auto kPatience = std::chrono::seconds(10);
 
 /// The CPU time of this thread.
@@ -44,7 +44,7 @@ std::string in_one_line(std::string_view json) {
 }  // namespace
 
 Duration pause_after(Duration spent, std::size_t readers, std::size_t bytes) noexcept {
-  // Copying a look to a reader and through its socket takes about a nanosecond per byte.
+  // Copying a state to a reader and through its socket takes about a nanosecond per byte.
   const auto copies = std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(readers * bytes));
   return std::clamp<Duration>((spent + copies) * LiveFeed::kShare, LiveFeed::kEvery, LiveFeed::kSeldom);
 }
@@ -56,10 +56,10 @@ struct LiveFeed::State {
 
   std::mutex mutex;
   std::vector<Reader*> readers;
-  std::shared_ptr<const std::string> look;  ///< As it is sent; null before the first look.
-  std::uint64_t number = 0;                 ///< Number of the look.
-  Steady due{};                             ///< When the next look is due.
-  Steady began{};                           ///< Start of the look that is being made.
+  std::shared_ptr<const std::string> look;  ///< The last state, as it is sent; null before the first one.
+  std::uint64_t number = 0;                 ///< Number of that state.
+  Steady due{};                             ///< Time at which the next state is due.
+  Steady began{};                           ///< Start of the state that is being made.
   bool making = false;
   bool closed = false;
 
@@ -71,13 +71,13 @@ struct LiveFeed::State {
   void publish(std::string text, Duration spent);
 };
 
-/// The answers of one look. The last holder to release it, on any thread, assembles the look.
+/// The answers that make up one state. The destructor joins them, on the thread that releases the last reference.
 struct LiveFeed::Gathered {
   explicit Gathered(std::shared_ptr<State> whose) : state(std::move(whose)), answers(state->parts.size(), "null") {}
   Gathered(const Gathered&) = delete;
   Gathered& operator=(const Gathered&) = delete;
   ~Gathered() {
-    if (state->is_closed()) return;  // The gateway is ending, and there are no events any more.
+    if (state->is_closed()) return;  // the gateway is ending, so there are no events any more
     const auto before = spent_here();
     std::string text = "event: look\ndata: {\"at\":" + std::to_string(at.count());
     for (std::size_t i = 0; i < answers.size(); ++i) text += ",\"" + state->parts[i].name + "\":" + answers[i];
@@ -90,7 +90,7 @@ struct LiveFeed::Gathered {
   }
 
   const std::shared_ptr<State> state;
-  /// Start of the look: most parts answer at once, and rates are computed between the starts of two looks.
+  /// Time at which the calls were made. Most of them answer at once, so rates are computed between two such times.
   const std::chrono::milliseconds at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
   /// Each element is written by one thread, before that thread releases this object.
   std::vector<std::string> answers;
@@ -153,7 +153,7 @@ void LiveFeed::State::begin(const std::shared_ptr<State>& self) {
     const auto& part = self->parts[i];
     const auto match = find_endpoint(self->endpoints, "GET", part.path);
     if (match.endpoint == nullptr) continue;
-    // The look has the rights of a reader, because everyone gets the same one.
+    // Every reader of the feed gets the same state, so the calls have only the rights of a reader.
     AdminCall call;
     call.query = part.query;
     call.role = AdminRole::reader;

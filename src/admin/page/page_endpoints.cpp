@@ -1,5 +1,5 @@
-// The dashboard: a page and its files, which are the same for everyone. They need no token, because the page gets its
-// data through the same calls as any other client.
+// The dashboard: a page and its files, which are the same for everyone. They need no token: the page gets its data by
+// calls, with which it sends a token like any other client.
 
 #include "admin/endpoint_groups.hpp"
 #include "page_files.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kIndex = "index.html";
 
-/// Allows nothing from other hosts, nothing inline, and no frame around the page.
+/// The page's Content-Security-Policy: nothing from other hosts, nothing inline, and no frame around the page.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
@@ -63,7 +63,7 @@ AdminAnswer file_answer(std::string_view name, const FieldsOfFiles& fields, std:
   return out;
 }
 
-/// Whether the caller's Accept header names JSON and does not prefer HTML.
+/// Returns whether the caller's Accept field names JSON and does not prefer HTML.
 bool wants_json(std::string_view accept) {
   constexpr std::string_view kJsonType = AdminAnswer::kJson;
   return http::names_type(accept, kJsonType) &&

@@ -8,11 +8,11 @@ namespace headgate::admin {
 
 struct PageFile {
   std::string_view name;  ///< For example "app.js".
-  std::string_view etag;  ///< With its quotes.
+  std::string_view etag;  ///< Entity tag, with its quotes.
   std::string_view bytes;
 };
 
-/// Sorted by name. "index.html" is the page itself.
+/// Returns the files, sorted by name. "index.html" is the page itself.
 std::span<const PageFile> page_files() noexcept;
 
 }  // namespace headgate::admin

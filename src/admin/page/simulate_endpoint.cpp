@@ -16,7 +16,7 @@ AdminEndpoint simulate_endpoint(std::function<void(std::string config, AdminEndp
           .most_body = kMaxPolicy,
           .answer_later =
               [simulate = std::move(simulate)](const AdminCall& call, const AdminEndpoint::Give& give) {
-                // A configuration names files, and error messages reveal their content.
+                // A configuration names files, and an error message may show what is in them.
                 if (call.role == AdminRole::reader)
                   return give({.status = 403, .body = "This token may only read, and a configuration names files."});
                 if (call.body.empty()) return give({.status = 400, .body = "Send a configuration."});

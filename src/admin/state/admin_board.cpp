@@ -21,8 +21,8 @@ void AdminBoard::use_config(const config::Config& config) {
 }
 
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter) {
-  // A limiter must be destroyed on its worker's thread. The previous one leaves with the argument, so that the admin
-  // thread never destroys it.
+  // A limiter must be destroyed on its worker's thread. So the previous limiter is swapped into the argument, which the
+  // caller destroys, and the admin thread never destroys one.
   const std::lock_guard lock(mutex_);
   auto& asked = redis_[worker];
   if (asked.limiter == limiter) return;
@@ -49,7 +49,7 @@ std::vector<ServerNumbers> AdminBoard::servers() const {
 }
 
 void AdminBoard::use_keyring(std::shared_ptr<const keyring::Keyring> keyring) {
-  // The old keyring is destroyed on the caller's thread, like a limiter.
+  // The old keyring is swapped into the argument, too, and destroyed on the caller's thread.
   const std::lock_guard lock(mutex_);
   keyring_.swap(keyring);
 }

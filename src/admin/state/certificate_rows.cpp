@@ -10,7 +10,8 @@
 namespace headgate::admin {
 namespace {
 
-/// Time of the warning before the end; for short-lived certificates, the last third of their lifetime.
+/// Time before the end of a certificate at which a warning begins. For short-lived certificates, the warning begins in
+/// the last third of their lifetime.
 constexpr auto kWarnAhead = std::chrono::hours(21 * 24);
 
 }  // namespace
@@ -33,7 +34,7 @@ std::string days_left(Instant until, Instant now) {
 
 std::vector<CertificateRow> upstream_certificates(const services::ActiveConfig& active, Instant loaded) {
   std::vector<CertificateRow> out;
-  // A file that many upstreams share is read once: it may hold all public authorities.
+  // A file that many upstreams share is read only once, because it may have all public authorities.
   std::map<std::pair<CertificateUse, std::string>, std::vector<std::string>> users;
   const auto add = [&](const std::string& upstream, const std::string& file, CertificateUse use, const auto& read) {
     auto& of = users[{use, file}];

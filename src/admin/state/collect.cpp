@@ -61,8 +61,8 @@ void add_rise(Rising& total, const Rising& before, const Rising& now) {
   add_rise(total.latency_sum, before.latency_sum, now.latency_sum);
 }
 
-/// Sums over limiters that come and go. A sum over the current limiters alone would fall when one goes, and Prometheus
-/// would take that for a restart from zero and count everything again.
+/// Sums the counters of all limiters, including those that have gone. Without them the sum would fall when a limiter
+/// goes, and Prometheus would take that for a restart from zero and count everything again.
 class RedisTotals {
  public:
   void show(const std::vector<RedisReport>& reports, Scrape& scrape) {
@@ -84,7 +84,7 @@ class RedisTotals {
       }
     }
     seen_ = std::move(seen);
-    // Drops nodes that no limiter knows any more. Otherwise every address that a cluster ever had would remain.
+    // Drops nodes that no limiter knows any more. Otherwise every address that a cluster ever had would stay in memory.
     std::erase_if(nodes_, [&](const auto& entry) { return !up.contains(entry.first); });
     for (const auto& [name, all_up] : up) show(name, all_up, scrape);
     if (reports.empty()) return;
@@ -110,7 +110,7 @@ class RedisTotals {
     scrape.value(family::redis_reconnects, {name}, as_double(node.reconnects));
   }
 
-  std::map<std::uint64_t, Seen> seen_;  // By limiter; the values at the last scrape.
+  std::map<std::uint64_t, Seen> seen_;  // The values at the last scrape, by limiter.
   std::map<std::string, Rising> nodes_;
   std::uint64_t leased_ = 0;
   std::uint64_t rejected_ = 0;

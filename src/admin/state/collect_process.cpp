@@ -21,8 +21,8 @@ using observe::Scrape;
 
 double number(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// The fields of /proc/self/stat after the program's name, which may contain spaces (proc(5)). The first of them is
-/// field 3.
+/// Some fields of /proc/self/stat. They are read after the program's name, which may contain spaces (proc(5)); the
+/// first field after the name is field 3.
 struct Stat {
   std::uint64_t user_ticks = 0, system_ticks = 0, start_ticks = 0, virtual_bytes = 0, resident_pages = 0;
 };
@@ -59,7 +59,7 @@ std::uint64_t open_descriptors() {
   std::uint64_t count = 0;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", ec), end; !ec && entry != end; entry.increment(ec))
     ++count;
-  return count > 0 ? count - 1 : 0;  // The directory itself is one of the entries.
+  return count > 0 ? count - 1 : 0;  // the descriptor that reads the directory is one of the entries
 }
 
 void show_process(double booted, Scrape& scrape) {

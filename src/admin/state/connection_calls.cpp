@@ -7,7 +7,7 @@
 
 namespace headgate::admin {
 
-/// Counts one call while it exists.
+/// Counts one call for as long as this object exists.
 class ConnectionCalls::UnderWay {
  public:
   explicit UnderWay(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) {}
@@ -19,7 +19,8 @@ class ConnectionCalls::UnderWay {
   std::shared_ptr<std::atomic<int>> count_;
 };
 
-/// Main thread only, except `call`. The pending timer keeps the object alive, so that it does not outlive the loop.
+/// A call that waits for the workers. Main thread only, except `call`. The wait of the timer holds a reference to this
+/// object, so the object does not outlive the loop.
 struct ConnectionCalls::PendingCall {
   explicit PendingCall(boost::asio::io_context& loop) : timer(loop) {}
 

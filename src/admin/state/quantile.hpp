@@ -11,8 +11,8 @@
 
 namespace headgate::admin {
 
-/// Returns seconds, assuming an even distribution within a bucket, as Prometheus does. Values beyond the last bound
-/// count as that bound. Not set if there are no values. `counts` has at least one element more than `bounds`.
+/// Returns the quantile in seconds. Assumes an even distribution within a bucket, as Prometheus does. Values beyond the
+/// last bound count as that bound. Empty if there are no values. `counts` has at least one element more than `bounds`.
 inline std::optional<double> within(std::span<const Duration> bounds, std::span<const std::uint64_t> counts,
                                     double share) {
   double all = 0;

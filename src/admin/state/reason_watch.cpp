@@ -22,7 +22,7 @@ Wrong named(const std::vector<std::string>& names) {
   return out;
 }
 
-/// `limit "a" is`, `limits "a", "b" and 7 more are`.
+/// Returns, for example, `limit "a" is` or `limits "a", "b" and 7 more are`.
 std::string limits_in_words(const std::vector<std::string>& names, std::string_view one, std::string_view many) {
   constexpr std::size_t kNamed = 3;
   std::string out = names.size() == 1 ? "limit " : "limits ";
@@ -47,9 +47,9 @@ std::string words_of(const RedisOutage& outage) {
   return joined(out, "; ");
 }
 
-/// A few servers are enough to show what is wrong with all of them.
+/// Maximum number of servers that a reason names. A few are enough to show what is wrong with all of them.
 constexpr std::size_t kTold = 3;
-/// After this time without a request or a health check, a failed server may work again without anybody knowing.
+/// Time without a request or a health check after which it is unknown whether a failed server works again.
 constexpr auto kUntried = std::chrono::seconds(10);
 
 std::string words_of(const balance::ServerReport& server) {

@@ -15,7 +15,8 @@ std::string filled(std::string_view pattern, std::string_view subject) {
   return out;
 }
 
-/// The message does not contain the subject, which may be any text and is a field of its own.
+/// Logs that a reason begins or ends. The subject is only a field of the event and not in its message, because it may
+/// be any text.
 void report(std::string_view name, observe::LogLevel level, std::string_view sentence, const Reason& reason) {
   const auto& row = row_of(reason.kind);
   const auto lasted = std::chrono::duration_cast<std::chrono::seconds>(now() - reason.since).count();

@@ -21,7 +21,8 @@ RoutesRates RouteWindow::rates(Steady now, const observe::TrafficByRoute& traffi
   const auto& from = newer == samples_.begin() ? samples_.front() : *std::prev(newer);
   RoutesRates out;
   out.over_seconds = std::chrono::duration<double>(now - from.at).count();
-  // The first milliseconds after startup would otherwise show thousands of requests per second.
+  // At least a second, because the rates of the first milliseconds after startup would be thousands of requests per
+  // second.
   const double seconds = std::max(out.over_seconds, 1.0);
   Traffic all;
   static const Traffic kNone;

@@ -25,7 +25,8 @@ Rates RateWindow::rates(Steady now, const observe::Traffic& traffic) const {
   const auto& from = newer == samples_.begin() ? samples_.front() : *std::prev(newer);
   Rates out;
   out.over_seconds = std::chrono::duration<double>(now - from.at).count();
-  // The first milliseconds after startup would otherwise show thousands of requests per second.
+  // At least a second, because the rates of the first milliseconds after startup would be thousands of requests per
+  // second.
   const double seconds = std::max(out.over_seconds, 1.0);
   const auto rate = [&](std::uint64_t observe::Traffic::*member) {
     return static_cast<double>(traffic.*member - from.traffic.*member) / seconds;

@@ -44,8 +44,8 @@ AdminAnswer wrong_limit() {
   return refused_call(400, "\"limit\" is a number from 1 to " + std::to_string(kMaxRows) + '.');
 }
 
-/// Reads an address as it is listed; an IPv6 address may have the length of its block. Empty if the text is not an
-/// address.
+/// Reads an address in the form in which calls list it: an IPv6 address may be followed by the length of its block.
+/// Empty if the text is not an address.
 std::optional<boost::asio::ip::address> address_in(std::string text, unsigned ipv6_prefix) {
   const auto slash = std::min(text.find('/'), text.size());
   const auto length = text.substr(slash);

@@ -10,7 +10,8 @@
 
 namespace headgate::admin {
 
-/// Returns the text in UTF-8, as in the logs: a byte that belongs to no character becomes U+0080 to U+00FF.
+/// Returns the text as valid UTF-8, as in the logs: each byte that belongs to no character becomes a character from
+/// U+0080 to U+00FF.
 std::string caller_text(std::string_view bytes);
 
 /// Reads the query parameter "limit", from 1 to `most`; returns `usual` if it is missing, and nothing if it is invalid.

@@ -21,7 +21,7 @@ RoomJson json_of(const gateway::WaitingRoom& room, const observe::Registry& regi
     const auto found = sums.find(room.rule.name);
     return found == sums.end() ? std::uint64_t{0} : found->second;
   };
-  // Each worker has the values that it read last; all of them describe the same queue.
+  // Each worker exports the values that it read last. All describe the same queue, so the highest ones are the newest.
   const auto highest = [&](const Family& family) { return registry.gauges(family, name).highest; };
   RoomJson out = {{"room", room.rule.name},
                   {"mode", room.mode == limit::Mode::observe ? "observe" : "enforce"},

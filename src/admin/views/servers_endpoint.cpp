@@ -55,7 +55,7 @@ OrderedRows json_of(const balance::ServerReport& server) {
   if ((server.out & balance::kDown) != 0) why.push_back("down");
   if (!why.empty()) out["out"] = std::move(why);
   if (server.reason) out["reason"] = balance::to_text(*server.reason);
-  // A server without a change has been in rotation since startup.
+  // If `since` is 0, the server has been in rotation since startup.
   if (server.since > Duration(0)) out["seconds"] = whole_seconds(server.since);
   if (server.failing)
     out["failing"] = {{"in_a_row", server.failed_in_a_row},

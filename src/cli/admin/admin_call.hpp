@@ -8,13 +8,13 @@
 
 namespace headgate::cli {
 
-/// Calls the gateway and prints the answer, unchanged or with `print`. Returns the exit code.
+/// Calls the gateway and prints the answer: unchanged with --json, otherwise with `print`. Returns the exit code.
 int call_and_print(const AdminOptions& options, const AdminRequest& request,
                    const std::function<void(const Json&)>& print,
                    const std::function<void(const Json&)>& also_json = {});
 
-/// Implements `headgate reset LIMIT --all`. Requests one part after another until all keys are done, and prints their
-/// number. Returns the exit code: kFailed if a Redis server could not be asked.
+/// Implements `headgate reset LIMIT --all`. Makes call after call until all keys are reset, and prints their number.
+/// Returns the exit code, which is kFailed if a Redis server could not be asked.
 int reset_all(const AdminOptions& options, const std::string& limit);
 
 }  // namespace headgate::cli

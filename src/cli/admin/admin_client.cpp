@@ -71,7 +71,8 @@ std::string number_at(const nlohmann::ordered_json& object, const char* name) {
   return found != object.end() && found->is_number_unsigned() ? std::to_string(found->get<std::uint64_t>()) : "0";
 }
 
-/// Returns the gateway's explanation of its refusal in one sentence; a mistake in a file includes its place.
+/// Returns one sentence with which the gateway explains its refusal. If a file has a mistake, the sentence has its
+/// place.
 std::string why_refused(const nlohmann::ordered_json& problem) {
   auto out = sentence(text_at(problem, "detail"));
   if (out.empty()) out = text_at(problem, "title");
@@ -88,7 +89,8 @@ std::string why_refused(const nlohmann::ordered_json& problem) {
   return out;
 }
 
-/// Returns what to do about a refusal. A parameter that the gateway names is an option of the command.
+/// Returns what to do about a refusal. The gateway names parameters of a call; the result has the options of the
+/// command in their place.
 std::string help_in(const nlohmann::ordered_json& problem) {
   auto out = sentence(text_at(problem, "help"));
   if (out.empty()) return out;

@@ -15,17 +15,18 @@ class App;
 
 namespace headgate::cli {
 
-/// Returns the default URL of the gateway: $HEADGATE_ADMIN, otherwise http://127.0.0.1:9900.
+/// Returns the URL of the gateway if no option names one: $HEADGATE_ADMIN if it is set, otherwise
+/// http://127.0.0.1:9900.
 std::string usual_admin();
 
 struct AdminOptions {
-  std::string url;                    ///< empty for $HEADGATE_ADMIN, otherwise http://127.0.0.1:9900
-  std::string token_file;             ///< empty for the token in $HEADGATE_ADMIN_TOKEN, if set
-  bool json = false;                  ///< prints the answer unchanged
+  std::string url;         ///< empty for usual_admin()
+  std::string token_file;  ///< file with the token; if empty, the token is in $HEADGATE_ADMIN_TOKEN, or none is sent
+  bool json = false;       ///< whether the answer is printed unchanged
   const CLI::App* command = nullptr;  ///< set by offer_admin()
 
-  /// Returns these options, completed by those of the parent commands: `headgate servers --admin URL drain` addresses
-  /// the same gateway as `headgate servers drain --admin URL`. Call it after the parsing.
+  /// Returns these options. Those that were not given are taken from the parent commands: `headgate servers --admin URL
+  /// drain` addresses the same gateway as `headgate servers drain --admin URL`. Must be called after the parsing.
   AdminOptions whole() const;
 };
 
@@ -59,8 +60,8 @@ int complain(const CommandFailure& failure);
 /// kWrongCommandLine for a wrong URL or token file, kFailed if the gateway refuses.
 Result<AdminReply, CommandFailure> call_gateway(const AdminOptions& options, const AdminRequest& request);
 
-/// Returns a text as one segment of a path, or as a value of a query: all characters except letters, digits and "-._~"
-/// are escaped, and so are the dots of "." and "..", which many programs would resolve.
+/// Returns a text as one segment of a path, or as a value of a query. Escapes all characters except letters, digits and
+/// "-._~". Also escapes the dots of "." and "..", because many programs would resolve them.
 std::string in_path(std::string_view text);
 
 }  // namespace headgate::cli

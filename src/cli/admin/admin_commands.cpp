@@ -24,7 +24,7 @@ constexpr auto kReloadPatience = std::chrono::seconds(120);
 
 using Print = std::function<void(const Json&)>;
 
-/// Returns the new state of a server, for the line that begins with its name.
+/// Returns the new state of a server as the rest of a line that begins with the name of the server.
 std::string state_in(const Json& answer) {
   const auto flying = text_in(answer, "in_flight");
   if (flying.empty()) return " is up";
@@ -50,7 +50,7 @@ struct Words {
   bool flag = false;
 };
 
-/// A helper that adds a command. `ask` makes the call from the words.
+/// Adds a command. `ask` makes the call from its options and words.
 struct Command {
   CLI::App* app;
   std::shared_ptr<Words> words = std::make_shared<Words>();
@@ -267,7 +267,7 @@ void offer_limits(CLI::App& app, int& result) {
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
 }
 
-/// Adds `headgate certs`, whose exit code says whether a certificate needs attention.
+/// Adds `headgate certs`. Its exit code says whether a certificate needs attention.
 void offer_certificates(CLI::App& app, int& result) {
   const auto options = std::make_shared<AdminOptions>();
   auto* command =

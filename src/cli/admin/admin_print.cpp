@@ -119,7 +119,7 @@ std::string gateways_in_words(const Json& gateways) {
          counted;
 }
 
-/// Prints the reasons with their times and with what to type; an older gateway sends only the sentences.
+/// Prints the reasons, each with its time and the command to type. An older gateway sends only the sentences.
 void print_reasons(const Json& answer) {
   const auto& details = list_in(answer, "details");
   for (const auto& each : details) {
@@ -296,8 +296,8 @@ std::string heard_text(const Json& answer) {
 
 namespace {
 
-/// Returns the number of the limit's keys in this process. Keys in Redis are not counted, because that would require
-/// reading all of them.
+/// Returns the number of the limit's keys in the memory of the gateway. Keys in Redis are not counted, because that
+/// would require reading all of them.
 std::string keys_text(const Json& limit) {
   const auto here = text_in(limit, "keys_in_memory");
   if (text_in(limit, "store") != "redis") return here;
@@ -319,7 +319,7 @@ void print_limits(const Json& answer) {
 }
 
 void print_limit(const Json& answer) {
-  // The tiers have lines of their own.
+  // The meaning has one line for the limit, and one for each tier.
   const auto means = text_in(answer, "means");
   for (std::size_t at = 0; at < means.size();) {
     const auto end = std::min(means.find('\n', at), means.size());

@@ -26,7 +26,7 @@ std::string number_in(const Json& object, const char* name);
 /// Returns a number of seconds as "4.1 ms"; "" if it is absent.
 std::string milliseconds_in(const Json& object, const char* name);
 
-/// Prints one line of text from elsewhere.
+/// Prints one line of a text from the gateway, made safe for a terminal.
 void print_line(const std::string& text);
 
 void print_status(const Json& answer);
@@ -38,7 +38,7 @@ void print_certificates(const Json& answer);
 bool complain_of_certificates(const Json& answer);
 void print_suspensions(const Json& answer);
 void print_overrides(const Json& answer);
-/// Returns which gateways know of a change, as an addition to its description: ", heard by 2 of 2 gateways".
+/// Returns how many gateways know of a change, to be appended to its description: ", heard by 2 of 2 gateways".
 std::string heard_text(const Json& answer);
 void print_limits(const Json& answer);
 void print_limit(const Json& answer);

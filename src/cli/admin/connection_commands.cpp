@@ -44,7 +44,7 @@ std::string age_text(double seconds) {
   return spelled("%.0f h", std::floor(seconds / kHour));
 }
 
-/// Returns whether a worker did not answer, and if so says it on stderr.
+/// Returns whether a worker did not answer. If so, reports that on stderr.
 bool warn_of_silence(const Json& answer) {
   const auto workers = count_in(answer, "workers");
   const auto silent = workers - std::min(workers, count_in(answer, "answered"));
@@ -122,7 +122,7 @@ void print_place(const Json& refused) {
   std::printf("    %s^ %s\n", std::string(columns_of(before) - hidden, ' ').c_str(), where.c_str());
 }
 
-/// Prints the head line by line; line ends are valid, or made visible.
+/// Prints the head line by line. Line ends other than CRLF are made visible.
 void print_head(const Json& refused) {
   auto rest = plain_text(refused, "head");
   while (!rest.empty()) {
@@ -185,7 +185,7 @@ void offer_end(CLI::App& connections, int& result) {
     if (asked->id.empty() && asked->address.empty()) throw CLI::RequiredError("an id, or --address");
     const auto target =
         asked->id.empty() ? "/api/v1/connections/" + in_path(asked->address) : "/api/v1/requests/" + in_path(asked->id);
-    bool silent = false;  // some requests that should end may go on
+    bool silent = false;  // whether a worker did not answer, so that some requests may not have been ended
     const auto look = [&silent](const Json& answer) { silent = warn_of_silence(answer); };
     const auto print = [&look](const Json& answer) { print_end(answer), look(answer); };
     result = call_and_print(asked->admin, {.method = "DELETE", .target = target}, print, look);

@@ -53,7 +53,7 @@ void print_event(const Json& event, bool json) {
     print_line(event_text(event));
 }
 
-/// Prints the events after number `after`. Returns the last number, or why there is none.
+/// Prints the events after number `after`. Returns the number of the last event; the error says why there is none.
 Result<std::uint64_t, CommandFailure> print_events(const EventsOptions& options, std::uint64_t after, bool first) {
   const auto target = first ? "?limit=" + std::to_string(options.count) : "?after=" + std::to_string(after);
   const auto reply = call_gateway(options.admin, {.target = "/api/v1/events/last" + target});

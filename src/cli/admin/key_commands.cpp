@@ -29,7 +29,7 @@ struct KeyCallOptions {
   std::vector<std::string> groups;
 };
 
-/// Returns where a change is in force, as an addition to its description, and any problem with it.
+/// Returns where a change is in force and what is wrong with that, to be appended to its description.
 std::string where_text(const Json& answer) {
   const auto file = answer.find("file");
   if (file != answer.end() && file->is_object() && file->contains("why"))
@@ -52,7 +52,7 @@ AdminRequest issue_request(const KeyCallOptions& options) {
       .method = "POST", .target = "/api/v1/keys", .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-/// Only the key is printed on stdout, so that a script can read it.
+/// Prints an issued key. Only the key itself goes to stdout, so that a script can read it.
 void print_issued(const Json& answer) {
   print_line(text_in(answer, "key"));
   std::fprintf(stderr, "headgate: the key of %s, shown only once; its id is %s%s\n",

@@ -1,5 +1,5 @@
 #pragma once
-// Commands that show a refreshed picture: in place on a terminal, and once in a pipe by default.
+// Commands whose output is refreshed: in place on a terminal, and by default only once in a pipe.
 
 #include "admin_client.hpp"
 
@@ -15,7 +15,7 @@ struct LiveOptions {
 /// Adds --every and --once. `options` must outlive the parsing.
 void offer_live(CLI::App& command, LiveOptions& options);
 
-/// Prints the result of `picture` as often as the options say; never in place if `json`. Returns the exit code.
+/// Prints the result of `picture` as often as the options say, and never in place if `json`. Returns the exit code.
 int show_live(const LiveOptions& options, bool json,
               const std::function<Result<std::string, CommandFailure>()>& picture);
 

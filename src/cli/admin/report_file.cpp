@@ -39,7 +39,8 @@ Result<ReportFile, std::string> ReportFile::open(const std::string& path, Begin 
   out.fd_ = ::open(out.part_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (out.fd_ < 0) return fail(system_error("cannot write", out.part_));
   if (::flock(out.fd_, LOCK_EX | LOCK_NB) != 0) return fail("another run writes " + out.part_ + " at the moment");
-  // Another run may have finished the file between open() and flock(). Then the opened file no longer has this name.
+  // Another run may have finished the file between open() and flock(). Then the name belongs to another file, or to
+  // none.
   struct stat opened {};
   struct stat named {};
   if (::fstat(out.fd_, &opened) != 0 || ::stat(out.part_.c_str(), &named) != 0 || opened.st_ino != named.st_ino)

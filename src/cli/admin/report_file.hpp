@@ -16,7 +16,8 @@ class ReportFile {
   /// Whether to continue the file of an earlier run or to start again.
   enum class Begin { resume, anew };
 
-  /// Opens `path` with ".part" appended, mode 0600, for this process alone; an incomplete last line is removed.
+  /// Opens the file `path` with ".part" appended, with mode 0600 and a lock for this process alone. Removes an
+  /// incomplete last line.
   static Result<ReportFile, std::string> open(const std::string& path, Begin begin);
   ReportFile(ReportFile&& other) noexcept;
   ReportFile& operator=(ReportFile&&) = delete;
@@ -26,7 +27,8 @@ class ReportFile {
   const std::string& last_line() const noexcept { return last_line_; }
   /// Appends whole lines.
   std::optional<std::string> append(std::string_view lines) const;
-  /// Gives the file its name; an old file of that name is replaced. The result survives a power failure.
+  /// Gives the file its name without ".part", and replaces an old file of that name. The result survives a power
+  /// failure.
   std::optional<std::string> finish() const;
 
  private:

@@ -14,7 +14,8 @@
 namespace headgate::cli {
 namespace {
 
-/// Maximum number of repetitions if others use all places for walks, or Redis does not answer.
+/// Maximum number of repetitions of one call, if other calls use all places for walks through Redis, or if Redis does
+/// not answer.
 constexpr int kMaxAgain = 20;
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(500);
 
@@ -23,7 +24,7 @@ bool passes_by(const CommandFailure& failure) {
   return problem.is_object() && count_in(problem, "status") == 503;
 }
 
-/// Shows progress on a terminal: one line that is rewritten again and again.
+/// Shows the progress on a terminal, in one line that is rewritten again and again.
 void show_progress(std::uint64_t keys, std::uint64_t looked_at) {
   if (::isatty(STDERR_FILENO) != 1) return;
   std::fprintf(stderr, "\r%llu keys forgotten, %llu looked at", static_cast<unsigned long long>(keys),

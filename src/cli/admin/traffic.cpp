@@ -14,7 +14,7 @@
 namespace headgate::cli {
 namespace {
 
-/// The number of routes that have figures of their own.
+/// Maximum number of routes that have figures of their own. A call that wants this many gets all of them.
 constexpr unsigned kAllRoutes = 1002;
 
 struct TrafficOptions {
@@ -32,7 +32,8 @@ const Json& part_of(const Json& object, const char* name) {
   return found != object.end() && found->is_object() ? *found : kNone;
 }
 
-/// Returns "0.231 ms" or "3.26 s": the gateway's own share is often less than a tenth of a millisecond.
+/// Returns a time such as "0.231 ms" or "3.26 s". Three digits are shown, because the gateway's own share is often less
+/// than a tenth of a millisecond.
 std::string time_in(const Json& object, const char* name) {
   constexpr double kThousand = 1000;
   const auto found = object.find(name);

@@ -16,7 +16,7 @@
 namespace headgate::cli {
 namespace {
 
-/// The days of a year are read from Redis one after another.
+/// Long, because the days of a year are read from Redis one after another.
 constexpr auto kHistoryPatience = std::chrono::seconds(60);
 
 struct HistoryOptions {

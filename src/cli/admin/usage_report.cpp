@@ -21,7 +21,7 @@ namespace {
 
 using ReportJson = nlohmann::ordered_json;
 
-/// A page may take many calls to Redis.
+/// Long, because the gateway may need many calls to Redis for one page.
 constexpr auto kPagePatience = std::chrono::seconds(60);
 
 struct ReportOptions {
@@ -75,7 +75,7 @@ std::string cursor_of(const std::string& line) {
 
 using Write = std::function<std::optional<std::string>(std::string_view lines)>;
 
-/// Passes the records after `cursor` to `write`, page by page.
+/// Fetches the records after `cursor` page by page, and passes each page to `write`.
 std::optional<CommandFailure> write_pages(const ReportOptions& options, const std::string& day, std::string cursor,
                                           const Write& write) {
   for (;;) {
@@ -106,7 +106,8 @@ int report_to_stdout(const ReportOptions& options) {
   return failure ? complain(*failure) : kWell;
 }
 
-// A day that is not complete is not written to a file, because its records would change before the rest is written.
+// Writes the report to a file. Refuses a day that is not complete, because its records would change before the rest is
+// written.
 int report_to_file(const ReportOptions& options) {
   std::error_code unknown;
   if (!options.again && std::filesystem::exists(options.output, unknown)) {

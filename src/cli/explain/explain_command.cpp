@@ -105,7 +105,7 @@ int routes_there(const AdminOptions& admin) {
     if (page == reply->json.end() || !page->is_array() ||
         !reply->json.value("total", nlohmann::ordered_json()).is_number())
       return complain({kFailed, "the answer is no list of routes", "is this the admin interface of a gateway?"});
-    if (page->empty()) break;  // a reload has just removed some routes
+    if (page->empty()) break;  // a reload has removed some routes meanwhile
     total = reply->json["total"].get<std::size_t>();
     for (auto& each : *page) rows.push_back(each);
   }

@@ -211,7 +211,8 @@ std::string outcome_of(const ExplainJson& told) {
 
 }  // namespace
 
-/// Returns the part that this gateway counts alone; an older gateway does not say how many gateways there are.
+/// Returns a sentence about the part of a limit that this gateway counts alone. An older gateway does not report how
+/// many gateways there are.
 std::string part_of(const ExplainJson& outcome) {
   const auto gateways = outcome.value("gateways", 1);
   return gateways > 1 ? " What this gateway counts by itself is its part, one of " + std::to_string(gateways) + "."

@@ -7,7 +7,8 @@
 
 namespace headgate::cli {
 
-/// Returns the text for `told`, an answer of POST /api/v1/explain; with `offline`, for a gateway that is not running.
+/// Returns the text for `told`, an answer of POST /api/v1/explain, or the same made with `offline` for a gateway that
+/// is not running.
 std::string explain_text(const nlohmann::ordered_json& told, bool colours);
 // The functions below are shared with the text for a past request.
 

@@ -14,10 +14,11 @@ namespace headgate::cli {
 struct LogCounts {
   std::uint64_t lines = 0;       ///< all lines except empty ones
   std::uint64_t unreadable = 0;  ///< not a JSON object, or longer than any line of headgate
-  std::uint64_t nameless = 0;    ///< requests without the field request_id, counted until a line has it
-  std::uint64_t named = 0;       ///< requests with that field; stops at 1
-  std::uint64_t in_text = 0;     ///< lines of the wanted request in the format `text`
-  std::uint64_t beyond = 0;      ///< records of the request beyond kMax
+  /// Number of requests without the field request_id, before the first line that has the field.
+  std::uint64_t nameless = 0;
+  std::uint64_t named = 0;    ///< 1 if a request has that field, otherwise 0
+  std::uint64_t in_text = 0;  ///< lines of the wanted request in the format `text`
+  std::uint64_t beyond = 0;   ///< records of the request beyond kMax
 };
 
 /// The search. Takes the bytes of one file after another.
@@ -35,8 +36,8 @@ class LogSearch {
   /// Ends a file: later bytes belong to another one. An incomplete last line counts as complete.
   void end_file();
 
-  /// Returns the records in order, with the names of the format `json` whatever their format is. A repeated line is
-  /// contained once.
+  /// Returns the records in order. They have the names of the format `json`, whatever the format of the log. A repeated
+  /// line occurs once.
   const std::vector<nlohmann::ordered_json>& found() const noexcept { return found_; }
   const LogCounts& counts() const noexcept { return counts_; }
 

@@ -8,8 +8,9 @@
 
 namespace headgate::cli {
 
-/// Explains `record`, which has the names of the format `json` and any values. The result has the members of POST
-/// /api/v1/explain for the same facts, and `missing`: the fields that every line has unless `log.fields` excludes them.
+/// Explains `record`, which must have the names of the format `json`; its values may be anything. The result has the
+/// members of POST /api/v1/explain for the same facts. Its member `missing` lists the fields that every line has unless
+/// `log.fields` excludes them.
 nlohmann::ordered_json past_request(const nlohmann::ordered_json& record);
 /// Returns the text for `told`, a result of past_request().
 std::string past_text(const nlohmann::ordered_json& told, bool colours);

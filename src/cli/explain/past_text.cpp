@@ -55,7 +55,7 @@ std::string limits_of_past(const Past& told, bool colours) {
   TextTable table({"limit", "tier", "key id", "cost", "held", "left", "in", "this request"});
   for (const auto& limit : told.at("limits")) {
     const auto decision = member_text(limit, "decision");
-    // A suspended request is refused before anything is counted, so it has no numbers.
+    // A request of a suspended key is refused before anything is counted, so it has no numbers.
     const auto number = [&](const char* name) { return decision == "banned" ? "" : member_text(limit, name); };
     table.row({member_text(limit, "limit"),
                member_text(limit, "tier"),

@@ -107,7 +107,8 @@ const std::array<StarterKind, kStarterKinds>& starter_kinds() {
   return kKinds;
 }
 
-// The checker of configurations decides which URLs of servers are valid, and what is wrong with others.
+// Loads a configuration with this URL: config::load() decides which URLs of servers are valid, and says what is wrong
+// with others.
 std::optional<std::string> why_no_server(const std::string& url) {
   const auto loaded = config::load(R"({ "listen": ":1", "upstreams": { "app": )" +
                                    nlohmann::json(url).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
@@ -119,7 +120,7 @@ std::optional<std::string> why_no_server(const std::string& url) {
 }
 
 std::optional<std::string> why_no_rate(const std::string& rate) {
-  constexpr std::uint64_t kMaxCount = 100'000;  // the policy test sends ten times as many requests
+  constexpr std::uint64_t kMaxCount = 100'000;  // bounded, because the policy test sends ten times as many requests
   const auto read = parse_rate(rate);
   if (read.has_error()) return read.error().message + "; " + read.error().help;
   if (read->month) return "a month needs another algorithm: begin with a day, and see docs/algorithms.md";

@@ -66,7 +66,7 @@ bool write_all(const std::vector<Written>& wanted) {
   return true;
 }
 
-/// Returns false after an error message that names the files that would be overwritten.
+/// Returns whether none of the files exists. Otherwise prints an error that names the files that would be overwritten.
 bool nothing_is_there(const std::vector<std::string>& paths) {
   std::error_code failed;
   const auto found = std::find_if(paths.begin(), paths.end(), [&](const auto& path) {
@@ -78,7 +78,8 @@ bool nothing_is_there(const std::vector<std::string>& paths) {
   return false;
 }
 
-/// Returns false after an error message. Called first, so that no questions are asked in vain.
+/// Returns whether the path is a folder; prints an error if it is not. Called first, so that no questions are asked in
+/// vain.
 bool is_folder(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) return true;
@@ -114,7 +115,8 @@ StarterAnswers answers_of_kind(const std::string& kind) {
   return found == kinds.end() ? StarterAnswers{} : found->answers();
 }
 
-/// Returns the answers of the kind, replaced by those of the command line; empty after an error message.
+/// Returns the answers of the starter kind `options.kind`; options of the command line replace them. If an option is
+/// invalid, prints an error and returns nothing.
 std::optional<StarterAnswers> answers_of(const InitOptions& options) {
   auto out = answers_of_kind(options.kind);
   out.tls = options.tls;

@@ -22,7 +22,7 @@ struct StarterAnswers {
   std::vector<std::string> servers{"http://127.0.0.1:3000"};  ///< URLs of the upstream servers
   StarterCallers callers = StarterCallers::anyone;
   std::string rate = "100/minute";  ///< rate of each caller
-  unsigned gateways = 1;            ///< number of gateways; more than one count together in Redis
+  unsigned gateways = 1;            ///< number of gateways; if it is more than one, they count together in Redis
   bool tls = false;                 ///< callers use https
 };
 
@@ -41,8 +41,8 @@ std::optional<std::string> why_no_rate(const std::string& rate);
 
 inline constexpr unsigned kMaxGateways = 1'000;
 
-/// Asks for the five answers; an empty answer takes the one in `usual`, and an invalid one is asked again. Empty if
-/// `in` ends before the last answer.
+/// Asks for the five answers. An empty answer stands for the one in `usual`; after an invalid answer, asks again. Empty
+/// if `in` ends before the last answer.
 std::optional<StarterAnswers> ask_starter(std::istream& in, std::ostream& out, const StarterAnswers& usual);
 
 /// The names of the files that a configuration refers to, in the same folder.
@@ -52,8 +52,8 @@ struct StarterNames {
   std::string key;
 };
 
-/// Returns a commented configuration; starter_test() returns a policy test that passes with it. Both have the layout of
-/// `headgate fmt`. The answers must be valid.
+/// starter_config() returns a commented configuration, and starter_test() a policy test that passes with it. Both have
+/// the layout of `headgate fmt`. The answers must be valid.
 std::string starter_config(const StarterAnswers& answers, const StarterNames& names);
 std::string starter_test(const StarterAnswers& answers, const StarterNames& names);
 

@@ -62,7 +62,8 @@ std::string upstreams(const std::vector<std::string>& servers) {
   return "\"upstreams\": { \"app\": " + (urls.size() == 1 ? all : "{ \"servers\": [" + all + "] }") + " },\n\n";
 }
 
-/// Returns the limit of one address before its credential is checked: enough for several callers with that address.
+/// Returns the limit on requests of one address that applies before a credential is checked. It is large enough for
+/// several callers with that address.
 std::string flood(const StarterAnswers& answers, std::uint64_t times) {
   const auto count = parse_rate(answers.rate)->count;
   return "// Counted before a credential is looked at, so that a flood of false ones costs nothing else.\n"

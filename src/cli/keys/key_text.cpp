@@ -14,7 +14,7 @@ constexpr std::size_t kLongestKey = 256;
 
 std::optional<std::string> typed() {
   std::array<char, 2 * kLongestKey> line{};
-  // OpenSSL's prompt restores the terminal's echo, even after a signal.
+  // OpenSSL's prompt turns the terminal's echo on again, even after a signal.
   if (EVP_read_pw_string(line.data(), static_cast<int>(line.size() - 1), "Key: ", 0) != 0) return std::nullopt;
   return line.data();
 }

@@ -94,8 +94,8 @@ bool options_make_sense(const KeysNewOptions& options) {
   return true;
 }
 
-/// Returns the key file `file` with one more record at its end. Keeps its layout: the file has one list, which the last
-/// bracket closes.
+/// Returns the key file `file` with one more record at its end, in the same layout. The file has one list, so the last
+/// bracket closes that list.
 std::string with_record(std::string file, const std::string& record, bool first) {
   const auto bracket = file.rfind(']');
   const auto end = file.find_last_not_of(" \t\r\n", bracket - 1) + 1;
@@ -159,12 +159,12 @@ int keys_new(const KeysNewOptions& options) {
   const auto key = identity::fresh_key(options.prefix);
   if (key.empty()) return complain(kFailed, "the system has no random bytes");
   if (!options.file.empty()) {
-    // Shows the key only after the file has it, so that no key is handed out that the gateway does not know.
+    // The key is shown only after the file has it. Otherwise a key could be handed out that the gateway does not have.
     if (const int failed = add_to_file(options.file, record_of(key, options.owner, options))) return failed;
     std::puts(key.c_str());
     return kWell;
   }
-  // The placeholder is not valid in a key file, so the user must replace it.
+  // "<owner>" is not valid in a key file, so the user must replace it.
   const auto record = record_of(key, options.owner.empty() ? "<owner>" : options.owner, options);
   std::printf("%s\n%s\n", key.c_str(), record.c_str());
   std::fputs("headgate: the first line is the key, shown only once; the second goes into \"keys\" of the key file\n",

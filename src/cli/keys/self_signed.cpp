@@ -31,7 +31,8 @@ bool is_address(const std::string& name) {
   return !ec;
 }
 
-/// 159 random bits, because RFC 5280 section 4.1.2.2 allows at most 20 octets of a positive number.
+/// Sets a serial number of 159 random bits: RFC 5280 section 4.1.2.2 allows at most 20 octets, and the number must be
+/// positive.
 bool set_serial(X509* certificate) {
   const std::unique_ptr<BIGNUM, FreedBy<BN_free>> number(BN_new());
   return number && BN_rand(number.get(), 159, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&

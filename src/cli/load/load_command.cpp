@@ -86,7 +86,8 @@ std::vector<std::string> keys_in(const std::string& path) {
   return out;
 }
 
-/// Each connection takes a descriptor, and many systems limit a process to a thousand unless it asks for more.
+/// Raises the limit of open files as far as the system allows. Each connection takes a descriptor, and many systems
+/// limit a process to a thousand unless it asks for more.
 void allow_descriptors() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -107,7 +108,7 @@ class Load {
     wait_for_signals(signals, run);
     if (!words_.quiet) std::fputs((load_intention(options_) + load_second_heads()).c_str(), stderr);
     run.start();
-    // The wait for signals alone must not keep the run alive.
+    // The loop also waits for signals, which must not keep it running after the end of the run.
     while (!run.ended() && loop_.run_one() > 0) {
     }
     return tell(run.report());

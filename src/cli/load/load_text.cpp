@@ -16,7 +16,7 @@ namespace {
 
 using simulate::number_text;
 
-/// Use of one core above which time is probably lost waiting for it.
+/// Use of one core, as a share, above which the process probably loses time by waiting for the processor.
 constexpr double kBusy = 0.85;
 
 std::string shown_time(Duration time) {
@@ -38,7 +38,7 @@ std::string how_many(std::uint64_t count, const char* one) {
   return number_text(count) + ' ' + one + (count == 1 ? "" : "s");
 }
 
-/// Returns the verb after "1 of 5": it agrees with the second number.
+/// Returns the verb for a sentence such as "1 of 5 were late": it agrees with the second number.
 const char* was_or_were(std::uint64_t all) { return all == 1 ? " was " : " were "; }
 
 void add_row(TextTable& table, const char* who, const load::CallerFigures& of) {
@@ -110,7 +110,7 @@ LimitedBy limited_by(const load::LoadReport& report) noexcept {
   const auto all = figures.callers.sent + figures.attackers.sent + report.not_sent;
   const auto for_connections = report.late_connections + report.not_sent;
   const auto many = [all](std::uint64_t count) { return count * 100 > all; };  // more than one in a hundred
-  // A process that has no time to read answers also has no free connection, so the processor is checked first.
+  // The processor is checked first: a process that has no time to read answers has no free connection either.
   if (many(for_connections))
     return report.busiest > kBusy || report.late_self > for_connections ? LimitedBy::processor : LimitedBy::connections;
   return many(report.late_self) ? LimitedBy::processor : LimitedBy::nothing;

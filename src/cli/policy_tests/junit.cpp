@@ -8,7 +8,8 @@
 namespace headgate::cli {
 namespace {
 
-/// Escapes text for an attribute value or an element. XML 1.0 has no control characters, not even escaped.
+/// Escapes text for an attribute value or an element. Leaves out control characters, because XML 1.0 has no way to
+/// write them.
 std::string xml(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -124,7 +124,7 @@ int test(const TestOptions& options) {
                                "name the file of tests itself");
     paths.insert(paths.end(), found.begin(), found.end());
   }
-  observe::LogOptions nowhere;  // the suspensions in a test concern nobody, so they are not logged
+  observe::LogOptions nowhere;  // nothing is logged, because suspensions in a test concern nobody
   nowhere.access = nowhere.error = "off";
   const observe::Logs silent(nowhere);
   std::vector<TestedFile> files;

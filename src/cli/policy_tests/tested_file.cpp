@@ -16,7 +16,7 @@
 namespace headgate::cli {
 namespace {
 
-/// Returns the listener of steps that name none: the first one, and one with TLS if there is no other.
+/// Returns the listener for steps that name none. It has TLS only if all listeners of the configuration have TLS.
 policy_test::TestListener listener_of(const config::Config& config) {
   policy_test::TestListener out;
   out.https_port = admin::https_port_of(config);
@@ -30,7 +30,7 @@ std::string why_text(const policy_test::StepExplanation& asked) {
   return out + explain_text(admin::to_json(asked.told, asked.candidates), false);
 }
 
-/// Returns false after reporting the errors of the configuration.
+/// Loads the tests and their configuration. Returns false after it has reported the errors.
 bool load(TestedFile& out, std::optional<config::Config>& config) {
   const auto directory = std::filesystem::path(out.path).parent_path().string();
   auto loaded = config::load_policy_tests(out.text, directory);

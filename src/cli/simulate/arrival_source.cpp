@@ -15,7 +15,7 @@ using simulate::number_text;
 
 std::string of_requests(std::uint64_t number) { return number_text(number) + (number == 1 ? " request" : " requests"); }
 
-/// The facts about requests that the configuration depends on, to know whether a log lacks them.
+/// The facts about requests that the configuration depends on. They serve to find out whether a log lacks them.
 struct LogNeeds {
   bool hosts = false;
   bool queries = false;

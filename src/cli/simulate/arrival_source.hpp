@@ -1,5 +1,6 @@
 #pragma once
-// The source of a simulation's arrivals: logs or a pattern, with assumptions about callers. Opened once for each run.
+// Opens the arrivals of a simulation, once for each run. They come from logs or from a pattern, with assumptions about
+// callers.
 
 #include "headgate/access_logs/log_arrivals.hpp"
 #include "headgate/config/config.hpp"
@@ -22,7 +23,7 @@ class Progress;
 class OpenArrivals final : public engine::Arrivals {
  public:
   const engine::RequestArrival* next() override { return assumed_ ? assumed_->next() : inner().next(); }
-  /// null if the arrivals come from a pattern
+  /// Returns the log; null if the arrivals come from a pattern.
   const access_logs::LogArrivals* log() const noexcept { return log_.get(); }
 
  private:
@@ -36,7 +37,7 @@ class OpenArrivals final : public engine::Arrivals {
   std::optional<simulate::AssumedArrivals> assumed_;
 };
 
-/// The arrival options of the command line. Outlives the arrivals that it opens.
+/// The options of the command line for arrivals. Must outlive the arrivals that it opens.
 class ArrivalSource {
  public:
   access_logs::ReadOptions read;  ///< for logs; `values` is set by open()
@@ -49,10 +50,11 @@ class ArrivalSource {
   Result<std::unique_ptr<OpenArrivals>, std::string> open(const simulate::TriedPolicy& policy);
   /// Returns whether open() can be called more than once.
   bool again() const noexcept;
-  /// Shows the progress of the arrivals that were opened last, until they are closed.
+  /// Makes `progress` show how far the arrivals that were opened last are, until they are closed.
   void show(Progress& progress, std::uint64_t arrivals) const;
 
-  /// Describes arrivals that were read to their end, including the missing facts that `config` depends on.
+  /// Describes arrivals that were read to their end. The description includes the facts that `config` depends on and
+  /// the arrivals lack.
   simulate::Arrived told(const OpenArrivals& read_to_end, const config::Config& config) const;
 
  private:

@@ -42,7 +42,7 @@ std::string digits(double number) {
   return out;
 }
 
-/// Returns the first round number from `number` on.
+/// Returns the smallest round number that is not below `number`.
 std::uint64_t round_up(std::uint64_t number) {
   std::uint64_t power = 1;
   while (true) {
@@ -78,7 +78,8 @@ std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& request
     if (i < rejected.size()) bad[column] += rejected[i];
     begins[column] = i;
   }
-  // Columns for several parts show rates; otherwise those with one part more would stand out.
+  // A column for several parts shows the mean of their counts. Otherwise a column with one part more than the others
+  // would stand out.
   const auto rate = [&](std::uint64_t count, std::size_t column) {
     return static_cast<double>(count) / static_cast<double>(begins[column + 1] - begins[column]);
   };

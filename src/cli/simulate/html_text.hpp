@@ -21,12 +21,13 @@ struct PlotTime {
   Instant until{};
 };
 
-/// Returns a plot with a column for all requests and, in front of it, one for the rejected requests, with both axes.
-/// `requests` and `rejected` have one count for each part of the time. `some` describes the rejected requests.
+/// Returns a plot with both axes. For each part of the time it has a column for all requests, and in front of that a
+/// column for the rejected ones. `requests` and `rejected` have one count for each part. `some` describes the rejected
+/// requests.
 std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& requests,
                  const std::vector<std::uint64_t>& rejected, std::string_view some);
 
-/// Returns a bar for a cell, of `part` of `whole`.
+/// Returns a bar for a cell of a table. The length of the bar is `part` of `whole`.
 std::string cell_bar(std::uint64_t part, std::uint64_t whole);
 
 /// The style of the page.

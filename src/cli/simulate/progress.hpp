@@ -9,7 +9,7 @@
 
 namespace headgate::cli {
 
-/// The progress line. Shows nothing if stderr is no terminal, and nothing in the first half second. One thread.
+/// The progress line. Not shown if stderr is no terminal, nor in the first half second. One thread.
 class Progress {
  public:
   Progress();
@@ -19,7 +19,8 @@ class Progress {
 
   /// Begins a part of the work, such as "run 3". `part` is empty if there is only one part.
   void begin(std::string part);
-  /// Shows that `done` of `all` is done; `all` is 0 if the total is unknown. `requests` is the number in this part.
+  /// Shows that `done` of `all` is done. `all` is 0 if the total is unknown. `requests` is the number of requests so
+  /// far in this part of the work.
   void show(std::uint64_t done, std::uint64_t all, std::uint64_t requests);
   /// Removes the line, so that something else can be printed.
   void clear();

@@ -177,7 +177,7 @@ class Simulate {
 
   config::Config load(const std::string& file) const {
     if (options_.limit.empty()) return load_file_or_end(file);
-    // Claims are assumed, so this secret never verifies a token.
+    // Callers' claims are assumptions, so no token is ever verified with this secret.
     const std::string identity =
         options_.per.starts_with("jwt.")
             ? R"("identity": { "jwt": { "algorithms": ["HS256"], "secret": "a secret that verifies no token at all" } },)"
@@ -219,7 +219,8 @@ class Simulate {
     const auto arrivals = open(policy);
     auto out = run_one(policy, *arrivals);
     report_.arrived = source_.told(*arrivals, config);
-    // A log that grows during the command must have the same requests in each run.
+    // Every run must have the same requests, even if the log grows meanwhile. So later runs end where the first one
+    // did.
     if (!source_.read.until && out.figures.requests > 0) source_.read.until = out.figures.until + Duration(1);
     return out;
   }

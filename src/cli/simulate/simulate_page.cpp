@@ -19,7 +19,7 @@ using simulate::share_text;
 using simulate::SimulationReport;
 using simulate::TierFigures;
 
-/// Limits beyond these have no plot, so that a page stays small whatever the configuration is.
+/// Maximum number of limits with a plot, so that the page stays small for every configuration.
 constexpr std::size_t kMaxPlots = 60;
 
 std::string cell(const std::string& text) { return "<td>" + html(text) + "</td>"; }
@@ -30,7 +30,7 @@ std::string number_cell(const std::string& text, const char* more = "") {
   return std::string("<td class=\"n") + more + "\">" + html(text) + "</td>";
 }
 
-/// Returns the head of a table. `shown` is a class that hides the column of tiers if there are none.
+/// Returns the head of a table. `shown` is a class of its style, which may hide the column of tiers.
 std::string heads(std::initializer_list<std::pair<const char*, bool>> all, const char* shown = "wide") {
   std::string out = std::string("<div class=\"") + shown + "\"><table><thead><tr>";
   for (const auto& [text, number] : all) out += (number ? "<th class=n>" : "<th>") + std::string(text) + "</th>";

@@ -30,8 +30,8 @@ std::string quoted_words(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Returns when a limit rejects, as a row of bars. Each bar is a part of the time, and the highest bar has the most
-/// rejections.
+/// Returns a row of bars that shows when a limit rejects. Each bar is a part of the time, and the highest bar has the
+/// most rejections.
 std::string bars(const std::vector<std::uint64_t>& counts) {
   constexpr std::size_t kMax = 24;
   constexpr std::array<std::string_view, 9> kBars{" ",      "\u2581", "\u2582", "\u2583", "\u2584",
@@ -142,7 +142,8 @@ std::string extras_text(const Figures& figures) {
   for (const auto& each : figures.upstreams)
     out += "upstream " + printable(each.name) + ": " + plural(each.refused, "request") + " without a place, " +
            number_text(each.queued) + " waited for one\n";
-  // Shows what ended requests apart from limits and servers, which reveals a log that does not match the routes.
+  // Shows the requests that ended before their limits were asked. Many of them mean that the log does not match the
+  // routes.
   for (const auto& [word, count] : figures.ended_by)
     if (word == "auth" || word == "no_route" || word == "bad_request" || word == "too_large")
       out += share_text(count, figures.requests) + " of all requests ended with " + word +

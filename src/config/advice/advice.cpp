@@ -14,7 +14,8 @@
 namespace headgate::config {
 namespace {
 
-/// Splits an entry into the name or code and the place, both as written.
+/// Splits an entry of "accept_advice" into its first word, a name or a code, and the place after it. Both are as
+/// written.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view entry) {
   const auto blank = entry.find(' ');
   if (blank == std::string_view::npos) return {entry, {}};
@@ -27,7 +28,7 @@ const AdviceRow* row_called(std::string_view word) {
   return at == rows.end() ? nullptr : &*at;
 }
 
-/// Returns the limits that a list names, with the places of their names.
+/// Returns the limits that a list of uses names, each with the place of its name.
 std::vector<PlannedUse> uses_of(const Build& build, const std::vector<gateway::LimitUse>& uses, const Node* section) {
   std::vector<PlannedUse> out;
   const auto nodes = children(find(section, "limits"), Kind::list);
@@ -38,7 +39,7 @@ std::vector<PlannedUse> uses_of(const Build& build, const std::vector<gateway::L
   return out;
 }
 
-/// Returns whether the limit alone keeps the callers of any route apart.
+/// Returns whether this limit by itself keeps each caller to a share, on every route.
 bool is_of_each_caller(const Config& config, const limit::Limit& limit) {
   const auto told = [&](const limit::Per& per) {
     return per.source->needs == gateway::Needs::api_key && !config.identity.api_key.any_known();
@@ -143,7 +144,7 @@ std::vector<const Node*> Adviser::unused_entries() const {
 void Adviser::run() {
   const auto rows = advice_rows();
   for (std::size_t i = 1; i <= rows.size(); ++i) {
-    row_ = &rows[i % rows.size()];  // the first row, about unused entries, runs last because it depends on the others
+    row_ = &rows[i % rows.size()];  // the first row looks for unused entries, so it runs after the others
     row_->give(*this);
   }
 }
@@ -160,7 +161,7 @@ void check_accepted_advice(Build& build) {
   }
 }
 
-// Advice is given only if there are no errors, because an error may have the same cause.
+// Gives advice only if there are no errors, because an error may have the same cause as a piece of advice.
 void advise(Build& build) {
   if (!build.report.has_errors()) Adviser(build).run();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Advice on configurations that are legal but surely not meant. A piece of advice is a row of a table and a source
-// file, and is given only where it is true. `headgate check` shows advice; a running gateway does not.
+// Advice on configurations that are valid but surely not intended. A piece of advice is a row of a table and a source
+// file, and is given only where it is certainly right. `headgate check` shows advice; a running gateway does not.
 
 #include "config/build.hpp"
 
@@ -18,14 +18,14 @@ class Adviser;
 /// A row of the table of advice.
 struct AdviceRow {
   std::string_view code;        ///< stable code, "HG6.."
-  std::string_view name;        ///< name as "accept_advice" may use it
+  std::string_view name;        ///< name, for "accept_advice"
   std::string_view what;        ///< what the advice finds, for docs/advice.md; a sentence without its full stop
-  std::string_view why;         ///< why the setting is surely not meant; a sentence without its full stop
+  std::string_view why;         ///< why the setting is surely not intended; a sentence without its full stop
   void (*give)(Adviser& given)  ///< searches for the setting, in time linear in the size of the configuration
       = nullptr;
 };
 
-/// Returns the rows, sorted by code. "accepted_in_vain" is the first row, and runs last.
+/// Returns the rows, sorted by code. The first row, "accepted_in_vain", runs last.
 std::span<const AdviceRow> advice_rows();
 
 /// A limit that counts the requests of a route.
@@ -35,8 +35,8 @@ struct PlannedUse {
   const Node* node = nullptr;  ///< the place where the route, or the settings of all routes, names the limit
 };
 
-/// Gives the rows of the table access to the configuration, and collects their advice. The configuration must be free
-/// of errors, and its Build must outlive the adviser.
+/// Runs the rows of the table on a configuration, and collects their advice. The configuration must be free of errors,
+/// and its Build must outlive the adviser.
 class Adviser {
  public:
   explicit Adviser(Build& build);
@@ -52,7 +52,8 @@ class Adviser {
   bool keeps_callers_apart(std::size_t route, std::size_t but) const;
   const Node& limit_node(std::size_t limit) const { return *build_.limit_nodes[limit]; }
 
-  /// Gives the advice of the current row, unless it is accepted. Advice on one place is given only once.
+  /// Adds advice of the current row about this place, unless "accept_advice" has it. Further advice about the same
+  /// place is dropped.
   void say(const Node& value, std::string message, std::string help);
   void say_at_key(const Node& member, std::string message, std::string help);
 
@@ -70,9 +71,10 @@ class Adviser {
 
   Build& build_;
   const AdviceRow* row_ = nullptr;
-  std::vector<PlannedUse> uses_;     // limits of all routes, one route after the other
-  std::vector<std::size_t> begins_;  // index in uses_ at which each route begins, and the end
-  std::vector<bool> apart_;          // for each limit, whether it alone keeps callers apart
+  std::vector<PlannedUse> uses_;  // limits of all routes, one route after the other
+  // For each route, the index in uses_ at which its limits begin; and the end of uses_.
+  std::vector<std::size_t> begins_;
+  std::vector<bool> apart_;  // for each limit, whether it alone keeps callers apart
   std::vector<Accepted> entries_;
   // index in entries_ by code and place, such as "HG601 /limits/a"
   std::unordered_map<std::string, std::size_t> accepted_;
@@ -99,7 +101,7 @@ void advise_bound_of_a_tunnel(Adviser& given);
 /// no section.
 const Node* tier_section(const Node& limit, std::size_t tier);
 
-/// Returns whether every caller has a key of this limit, or is rejected without one.
+/// Returns whether this limit counts every caller: callers without a key are not skipped, and every tier has a rate.
 bool counts_everybody(const limit::Limit& limit);
 
 }  // namespace headgate::config

@@ -1,5 +1,5 @@
-// Advice on suspensions that hit callers who have not offended. Keys from header fields and cookies have a warning of
-// their own.
+// Advice on suspensions that may hit callers who have not offended. Keys from header fields and cookies have a warning
+// instead.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -22,7 +22,7 @@ bool has(const PerParts& key, gateway::Needs needs) {
   });
 }
 
-/// Returns whether only the text of an API key tells the callers of one key apart.
+/// Returns whether the text of an API key is the only part of the key by which callers differ.
 bool is_by_text_alone(const PerParts& key) {
   return has(key, gateway::Needs::api_key) && !has(key, gateway::Needs::nothing) && !has(key, gateway::Needs::token) &&
          !has(key, gateway::Needs::certificate);

@@ -28,7 +28,7 @@ void advise_bound_of_a_tunnel(Adviser& given) {
     if (routes[i].conditions.empty() || routes[i].respond || !is_of_websockets(routes[i])) continue;
     for (const char* const key : {"max_body", "min_rate", "between_bytes", "buffer_request"}) {
       const Node* const written = find(given.build().route_nodes[i], key);
-      // A small bound may be meant to reject requests with a body, which then get no tunnel.
+      // A small bound may be intended: it rejects requests with a body, which then get no tunnel.
       const bool refuses = routes[i].max_body.value_or(kSmall) < kSmall && std::string_view(key) == "max_body";
       if (written == nullptr || refuses) continue;
       given.say_at_key(

@@ -15,8 +15,8 @@ bool is_written_by_callers(const limit::Per& per) {
          per.source->word == "query:";
 }
 
-/// Returns the place at which the key names text that callers write, and sets `found` to that part of the key. Returns
-/// null if there is no such part.
+/// Returns the place at which the key of a limit names text that callers write, and sets `found` to that part of the
+/// key. Returns null if the key has no such part.
 const Node* place_of_written(const Node& limit, const limit::Limit& options, const limit::Per*& found) {
   const auto at = std::ranges::find_if(options.per, is_written_by_callers);
   if (at == options.per.end()) return nullptr;

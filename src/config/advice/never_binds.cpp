@@ -1,8 +1,8 @@
 // Advice on limits that never reject, because another limit of the same size or smaller counts all of their requests.
 //
-// Consider two counters of one algorithm that see the same requests. If one of them drains no faster and holds no more
-// than the other, it is always at least as full, and every request that it accepts is accepted by the other one, too.
-// No advice is given if anything could make the two counters see different requests, or see them at different times.
+// Consider two counters A and B of one algorithm that see the same requests. If A drains at most as fast as B and holds
+// at most as much, A is always at least as full as B. So B accepts every request that A accepts. No advice is given if
+// anything could make the two counters see different requests, or see them at different times.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -28,8 +28,8 @@ bool same_days(const Rule& a, const Rule& b) {
   return a.calendar->unit() == b.calendar->unit() && a.calendar->zone() == b.calendar->zone();
 }
 
-/// Returns whether permits of `a` come back no faster than those of `b`. Different periods are rounded differently, but
-/// by far less than kSure.
+/// Returns whether permits of `a` come back at most as fast as those of `b`. Rates with different periods are compared
+/// with a margin of kSure, which is far larger than the error of rounding.
 bool no_faster(const Rule& a, const Rule& b) {
   if (a.rate.month != b.rate.month) return false;
   if (a.rate.month || a.rate.period == b.rate.period) return a.rate.count <= b.rate.count;
@@ -42,7 +42,7 @@ bool no_faster(const Rule& a, const Rule& b) {
 /// Returns whether `b` allows everything that `a` allows, provided that `a` counts all requests that `b` counts.
 bool no_larger(const Rule& a, const Rule& b) {
   if (a.algorithm != b.algorithm || a.wait != Duration(0) || b.wait != Duration(0)) return false;
-  // Permits that other gateways hold as leases are counted before they are used.
+  // Permits of leases are counted before they are used, so a counter may be ahead of the requests that were allowed.
   const std::uint64_t leased = a.leases || b.leases ? 2 : 1;
   if (a.burst > b.burst / leased) return false;
   return !a.algorithm->refills || (same_days(a, b) && no_faster(a, b));
@@ -61,8 +61,8 @@ bool is_coarser(const Limit& a, const Limit& b) {
   if (a.per == b.per) return a.if_absent.instead == b.if_absent.instead && a.if_absent.last == b.if_absent.last;
   const auto within = [&](const std::vector<limit::Per>& key) {
     return std::ranges::all_of(a.per, [&](const limit::Per& per) {
-      // The destination of a request may be decided between the two checks, so only keys of callers are certain to stay
-      // the same.
+      // The upstream of a request may be chosen between the two checks, so only keys of callers are certain to be the
+      // same in both.
       const bool stays = per.source->counts == gateway::Counts::callers && gateway::always_there(per);
       return is_total(per) || (stays && std::ranges::find(key, per) != key.end());
     });
@@ -73,7 +73,8 @@ bool is_coarser(const Limit& a, const Limit& b) {
 /// Returns whether a request that both limits count takes at least as many permits of `a` as of `b`.
 bool costs_as_much(const gateway::Cost& a, const gateway::Cost& b) {
   if (a.from == nullptr && b.from == nullptr) return a.default_value >= b.default_value;
-  // A cost from the answer is not charged beyond the remaining permits, so the smaller limit may be charged less.
+  // A cost from the answer is only charged up to the remaining permits. So the limit with fewer permits may be charged
+  // less.
   if (gateway::is_settled(a) || gateway::is_settled(b)) return false;
   return a.from == b.from && a.default_value == b.default_value && a.methods == b.methods && a.name == b.name &&
          a.most == b.most && a.debt == b.debt;
@@ -115,7 +116,7 @@ class BindingSearch {
   }
 
  private:
-  /// Keeps in `stricter_` only the limits that are stricter on this route, too.
+  /// Removes from `stricter_` the limits that are not stricter on this route, too.
   void look(const PlannedUse& use, std::span<const PlannedUse> plan, const std::vector<const PlannedUse*>& here) {
     auto& found = stricter_[use.limit];
     if (!met_[use.limit]) {
@@ -133,7 +134,7 @@ class BindingSearch {
     const auto& a = config_.limits[number];
     const auto& b = config_.limits[than];
     return number != than && enforces(a, b) && counts_the_same(a, b) && is_coarser(a, b) && sizes(a, b) &&
-           // If two limits are alike, the second one is superfluous.
+           // If two limits are alike, only the second one is superfluous.
            (number < than || !(is_coarser(b, a) && sizes(b, a)));
   }
 
@@ -201,7 +202,7 @@ class BindingSearch {
 
   Adviser& given_;
   const Config& config_;
-  std::set<std::string> special_;         // names of the limits that some callers have in another size, or not at all
+  std::set<std::string> special_;         // names of limits that have another size, or none, for some callers
   std::set<std::string> used_otherwise_;  // names of the limits that are used for more than rejecting
   std::vector<bool> met_;                 // for each limit, whether a route uses it
   // for each limit, the limits that are stricter on every route so far

@@ -1,4 +1,4 @@
-// Advice on an admin port that strangers may reach. Without a token, that is an error instead.
+// Advice on an admin port that strangers may reach. If the port needs no token, it is an error instead.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -36,7 +36,7 @@ bool is_private(const ip::address& address) {
 void advise_open_admin(Adviser& given) {
   const auto& admin = given.config().admin;
   const Node* const listen = text_at(find(&given.build().root, "admin"), "listen");
-  // If a placeholder provides the address, the operator of this deployment has chosen it.
+  // If the address comes from a placeholder, the operator of the machine has chosen it deliberately.
   if (!admin || listen == nullptr || listen->replaced) return;
   boost::system::error_code ec;
   const auto address = ip::make_address(admin->listen.host, ec);

@@ -1,4 +1,4 @@
-// Advice on counters that last for days but end at a restart.
+// Advice on counters with periods of days that a restart would lose.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -11,7 +11,8 @@ namespace headgate::config {
 namespace {
 
 constexpr Duration kDay = std::chrono::hours(24);
-constexpr Duration kMonth = std::chrono::hours(24 * 28);  // from this period on, a warning is given instead of advice
+// Limits with this period or a longer one get a warning instead.
+constexpr Duration kMonth = std::chrono::hours(24 * 28);
 
 /// Returns the place of the first rate, in any tier, that lasts for a day or more; null if there is none.
 const Node* place_of_quota(const Node& limit, const limit::Limit& options, const limit::Rule*& found) {

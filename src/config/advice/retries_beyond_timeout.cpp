@@ -41,9 +41,9 @@ void advise_retries_beyond_timeout(Adviser& given) {
     const auto& route = config.gateway.routes[*routes[i]];
     const auto timeout = route.timeout.value_or(config.gateway.all_routes.timeout);
     const auto each = *retry->timeout_each;
-    // If one attempt may take the whole timeout, a warning is given instead, because no second attempt ever follows.
+    // If one attempt may take the whole timeout, there is a warning instead: no second attempt ever follows.
     if (each >= timeout || each * static_cast<std::int64_t>(retry->attempts) <= timeout) continue;
-    const auto whole = timeout / each;  // number of attempts that may take all of their time
+    const auto whole = timeout / each;  // number of attempts for whose full time there is room
     const auto rest = timeout - each * whole;
     const auto left = rest > Duration(0) ? "the next one has " + to_text(rest) : "no time is left for the next one";
     given.say(*find(find(given.build().upstream_nodes[i], "retry"), "timeout_each"),

@@ -1,4 +1,4 @@
-// Advice on limits that count by a credential that callers can leave out to escape the limit.
+// Advice on limits that count by a credential: callers can leave it out to escape the limit.
 
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
@@ -25,8 +25,8 @@ constexpr Credential kCredentials[] = {
     {Needs::certificate, Require::mtls, "client certificate", "mtls"},
 };
 
-/// Returns a credential that the limit counts by and without which a caller of the route is not counted; null if there
-/// is none.
+/// Returns a credential that callers of the route can leave out so that the limit does not count them; null if there is
+/// none.
 const Credential* skipped_without(const limit::Limit& limit, const gateway::RouteOptions& route) {
   if (limit.mode != limit::Mode::enforce || limit.if_absent.last != limit::IfAbsent::Last::skip) return nullptr;
   const Credential* out = nullptr;

@@ -51,8 +51,8 @@ void warn_of_near_words(Build& build, const Node& written, std::string_view name
   }
 }
 
-/// Returns whether the page is JSON for all values of its variables. Values are escaped, and only numbers may stand
-/// without quotes.
+/// Returns whether the page is JSON for all values of its variables. Values are escaped. A variable outside of quotes
+/// must be a number.
 bool is_json(const gateway::BodyTemplate& page) {
   std::string sample;
   for (const auto& part : page.parts) {
@@ -76,7 +76,7 @@ std::string page_type_of(std::string_view file) {
 gateway::BodyTemplatePtr read_page(Build& build, const Node& written, std::string_view name, std::string_view text,
                                    std::string content_type) {
   const auto escape = gateway::escape_of_type(content_type);
-  if (!escape) return nullptr;  // this error is reported where the type is written
+  if (!escape) return nullptr;  // the wrong type is reported where it is written
   auto page = std::make_shared<gateway::BodyTemplate>();
   page->escape = *escape;
   page->content_type = std::move(content_type);

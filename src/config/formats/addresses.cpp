@@ -16,7 +16,7 @@ namespace {
 using http::HostKind;
 using http::HostPort;
 
-// Returns whether there is a host and nothing misplaced around it.
+// Returns whether the text has a host, and nothing in a wrong place around it.
 bool reachable(const HostPort& where) { return !where.misplaced && where.kind != HostKind::none; }
 
 bool is_address(const HostPort& where) {
@@ -120,7 +120,7 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   url.tls = parts.scheme == "rediss";
   const auto user = parts.user.value_or("");
   const auto colon = std::min(user.find(':'), user.size());
-  // A '/' in a password ends the host too early, and the '@' is then behind it.
+  // If a password contains a '/', the text seems to end its host there, and the '@' comes later.
   const bool split_early = parts.rest.find('@') != std::string_view::npos;
   if (split_early || !http::percent_decode(user.substr(0, colon), url.username) ||
       !http::percent_decode(user.substr(std::min(colon + 1, user.size())), url.password)) {

@@ -48,7 +48,8 @@ bool Calendars::find(const Node& node, const Rate& rate, std::shared_ptr<const C
     return false;
   }
   const bool day = rate.period == std::chrono::hours(24) && !rate.month;
-  // A month has no fixed length, so it always needs a zone, at least UTC. A day of 24 hours does not.
+  // A month has no fixed length, so it always needs a time zone, at least UTC. A day is 24 hours unless the limit has a
+  // zone.
   if (!rate.month && (zone_ == nullptr || !day || !by_calendar_)) return true;
   used_ = true;
   auto& made = rate.month ? months_ : days_;
@@ -63,7 +64,7 @@ bool Calendars::make(Calendar::Unit unit, std::shared_ptr<const Calendar>& out) 
   auto calendar = make_calendar(unit, zone_ == nullptr ? std::string("UTC") : zone_->text);
   if (calendar.has_error()) {
     broken_ = true;
-    if (zone_ == nullptr) return false;  // this cannot fail for UTC
+    if (zone_ == nullptr) return false;  // without a zone, UTC is used, for which this cannot fail
     if (zone_->replaced) {
       report_.error(code::kLiteral, *zone_,
                     "the value of " + in_quotes(zone_->written) + " is not a time zone that can be used",

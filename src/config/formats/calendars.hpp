@@ -1,5 +1,5 @@
 #pragma once
-// Finds the calendars for those rates of a limit that count by days or months of a time zone.
+// Finds the calendars of the rates that count by days or months of a time zone.
 
 #include "config/build.hpp"
 
@@ -14,8 +14,8 @@ class Calendars {
  public:
   Calendars(Build& build, const Node& limit);
 
-  /// Sets `out` if `rate` counts by a calendar, and leaves it null if `rate` counts by the clock. Reports an error and
-  /// returns false if the rate cannot be counted. `node` is the place at which the rate was written.
+  /// Sets `out` to the calendar by which `rate` counts; null if the rate counts by the clock. `node` is the place where
+  /// the rate was written. If the rate cannot be counted, reports an error and returns false.
   bool find(const Node& node, const Rate& rate, std::shared_ptr<const limit::Calendar>& out);
 
   /// Reports a time zone that no rate uses.
@@ -28,7 +28,7 @@ class Calendars {
   const Node* zone_;  ///< the zone as written; null if none is written
   bool by_calendar_;  ///< whether the limit's algorithm can count by calendars
   bool used_ = false;
-  bool broken_ = false;  ///< whether the zone is not valid, which is reported once
+  bool broken_ = false;  ///< whether an invalid zone has been reported
   std::shared_ptr<const limit::Calendar> days_;
   std::shared_ptr<const limit::Calendar> months_;
 };

@@ -25,8 +25,8 @@ std::string_view bare(const KeySource& source) {
   return source.name.read == nullptr ? word : word.substr(0, word.size() - 1);
 }
 
-// Returns the nearest valid word. Also recognises the words of other gateways, and a name behind the wrong sign, such
-// as "jwt:sub".
+// Returns the valid word that is nearest to the text. Also recognises words of other gateways, and a name after the
+// wrong sign, such as "jwt:sub".
 std::string near_word(std::string_view text) {
   const auto folded = lower(text);
   const auto sign = folded.find_first_of(".:");

@@ -1,5 +1,5 @@
 #pragma once
-// Texts of the blocks that change messages: values with variables, paths with parameters, and addresses.
+// Parses texts of the blocks that change messages: values with variables, paths with parameters, and addresses.
 
 #include "config/text/document.hpp"
 
@@ -12,8 +12,8 @@
 
 namespace headgate::config {
 
-// Marks around the name of a variable in `Node::text`, at places that take variables. No header field can carry these
-// characters.
+// These characters surround the name of a variable in `Node::text`, at places where variables are allowed. No header
+// field can contain them.
 inline constexpr char kVariableBegins = '\x01';
 inline constexpr char kVariableEnds = '\x02';
 

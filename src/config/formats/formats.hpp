@@ -23,8 +23,8 @@ struct ServerUrl {
   bool tls = false;
   std::string base;  ///< path in front of each request's path, such as "/base"; empty if there is none
 };
-/// Parses "http://host[:port]" or "https://host[:port]", optionally with a path that is put in front of each request's
-/// path. A user is not allowed.
+/// Parses "http://host[:port]" or "https://host[:port]". A path may follow, which is put in front of each request's
+/// path. The URL must not have a user.
 Result<ServerUrl, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
@@ -34,8 +34,8 @@ struct RedisUrl {
   std::string username;
   std::string password;
 };
-/// Parses "redis://[user[:password]@]host[:port][/database]" or "rediss://...", and percent-decodes user and password.
-/// Errors never quote the URL, because it may hold a password.
+/// Parses "redis://[user[:password]@]host[:port][/database]" or "rediss://...". Decodes the percent escapes of user and
+/// password. Errors never quote the URL, because it may contain a password.
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
 
 /// Parses the "host[:port]" of a Redis node; an IPv6 address is written as "[v6]:port".
@@ -141,7 +141,7 @@ bool names_log_file(std::string_view target) noexcept;
 /// Returns whether the JWK Set is fetched from a URL rather than read from a file.
 bool is_url(std::string_view jwk_set) noexcept;
 
-/// Splits an error of another module: the text before "; " becomes the message, and the text after it the help.
+/// Splits an error of another module at "; ". The text before it becomes the message, and the text after it the help.
 LiteralError fault_and_help(std::string_view sentence);
 
 /// Returns the names of all algorithms.

@@ -84,8 +84,8 @@ std::string normal_form(std::string_view path) {
   return kind == http::PathKind::refused ? std::string() : matched;
 }
 
-// Returns a literal segment in the form that requests have. '*' and braces have a meaning in patterns, so a literal one
-// is written as %XX.
+// Returns a literal segment in the form that it has in requests. A '*' or a brace has a meaning in patterns, so a
+// literal one is written as %XX.
 std::string literal(std::string_view segment) {
   std::string out;
   for (std::size_t i = 0; i < segment.size(); ++i) {
@@ -97,7 +97,8 @@ std::string literal(std::string_view segment) {
   return out;
 }
 
-// Rejects a pattern that is not in normal form: requests are matched in their normal form, so it would never match.
+// Rejects a pattern that is not in normal form. Requests are compared in their normal form, so the pattern would never
+// match.
 std::optional<LiteralError> check_normal_form(std::string_view path) {
   std::string plain;
   for (const auto segment : segments(path)) {
@@ -157,8 +158,8 @@ std::optional<LiteralError> check_instance(std::string_view text) {
 }
 
 std::optional<LiteralError> check_key_prefix(std::string_view text) {
-  // The hash tag in braces keeps all keys of one decision in one slot of Redis Cluster. A brace in the prefix would
-  // change the slot.
+  // Keys of Redis have a hash tag in braces, so that all keys of one decision are in one slot of a cluster. A brace in
+  // the prefix would change that slot.
   if (text.size() <= 64 && printable(text) && text.find_first_of("{} ") == std::string_view::npos) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a key prefix",
                       "a prefix is at most 64 printable characters, without spaces and braces"};
@@ -228,8 +229,8 @@ std::optional<LiteralError> check_method(std::string_view text) {
   if (text == "CONNECT") return LiteralError{"CONNECT is not proxied", "leave it out"};
   const bool upper = std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   const auto near = nearest(text, kKnown);
-  // A difference of one letter from a known method is a misspelling. Requests with the intended method would bypass
-  // this route.
+  // A text that differs in one letter from a known method is taken for a misspelling. Requests with the intended method
+  // would bypass the route.
   const bool misspelt = !near.empty() && near != text && edit_distance(text, near) <= 1;
   if (http::is_token(text) && upper && text.size() <= 32 && !misspelt) return std::nullopt;
   if (near.empty() && !upper && http::is_token(text)) {

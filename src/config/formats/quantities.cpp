@@ -79,7 +79,7 @@ Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   identity::Sha256 digest{};
   if (read_hex(text, digest)) return digest;
-  // The text is not quoted, because a user may have written the key itself, which must not appear in a log.
+  // The text is not quoted, because it may be the key itself, which must not get into a log.
   return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
                       "make one: printf %s \"$KEY\" | sha256sum"};
 }

@@ -17,7 +17,7 @@ using limit::ZoneOffset;
 
 constexpr date::sys_days kFrom = date::year(2000) / 1 / 1;
 constexpr date::sys_days kUntil = date::year(2100) / 1 / 1;
-// Zones that also change for Ramadan have four changes a year, which makes 400 changes in the century.
+// A zone that also changes for Ramadan has four changes a year, which makes 400 in the century.
 constexpr std::size_t kMaxChanges = 1000;
 
 std::vector<std::string> zone_names() {
@@ -26,7 +26,7 @@ std::vector<std::string> zone_names() {
     const auto& zones = date::get_tzdb().zones;
     names.reserve(zones.size() + 1);
     for (const auto& zone : zones) names.push_back(zone.name());
-  } catch (const std::exception&) {  // there is no database, and unknown() reports that
+  } catch (const std::exception&) {  // the tz database is missing, which unknown() reports
     names.resize(1);
   }
   return names;

@@ -1,4 +1,4 @@
-// API keys: the places in a request, and the known keys. Only the digest of each key is kept.
+// API keys: where a request may have one, and which keys are known. Only the digest of each key is kept.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -102,7 +102,8 @@ namespace {
 
 constexpr std::size_t kShortKey = 16;  // bytes; shorter keys can be guessed over a network
 
-/// Returns false if there is no valid digest or key; the mistake is reported here or earlier.
+/// Reads the digest of a key, or computes it from the key. Returns false if neither is valid; the mistake has then been
+/// reported.
 bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
   if (const Node* digest = text_at(&node, "sha256")) {
     const auto read = parse_digest(digest->text);
@@ -163,7 +164,7 @@ void check_key_file(Build& build, const Node& file) {
                      fault.help);
 }
 
-/// The fields that `true` stands for.
+/// The fields for which `"caller_headers": true` stands.
 constexpr std::pair<std::string_view, identity::KeyPart> kUsualCallerHeaders[] = {
     {"X-Consumer", identity::KeyPart::owner},
     {"X-Consumer-Tier", identity::KeyPart::tier},
@@ -240,12 +241,13 @@ class KeyChecker {
     for (const Node* each : children(find(api_key, "keys"), Kind::object)) {
       if (const Node* tier = text_at(each, "tier")) check_tier(*tier);
     }
-    // The key file may change at any time, so a wrong name in it is only a warning and does not prevent the start.
+    // A wrong name in the key file is only a warning and does not prevent the start, because the file may change at any
+    // time.
     for (const auto& key : build_.keys_in_file) check_record(*find(api_key, "file"), key);
   }
 
  private:
-  static constexpr std::size_t kShown = 8;  // the most mistakes of one kind that are shown for the key file
+  static constexpr std::size_t kShown = 8;  // maximum number of mistakes of one kind that are shown for the key file
 
   /// Returns the nodes of all tiers that a known key can name.
   static std::vector<const Node*> tiers_by_key(const Build& build) {
@@ -299,7 +301,7 @@ class KeyChecker {
   Build& build_;
   Report& report_;
   std::vector<const Node*> tiers_;
-  std::set<std::string> demanded_;  // tiers that routes demand of a key
+  std::set<std::string> demanded_;  // tiers of which routes require a key
   std::set<std::string> told_tiers_;
   std::set<std::string> told_limits_;
 };

@@ -1,4 +1,4 @@
-// The identity of callers: keys of the file, and the options that they make.
+// Builds the options for the identity of callers from the keys of the file.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -143,7 +143,7 @@ void build_certificate_headers(Build& build, const Node* identity) {
   }
 }
 
-/// Checks the failure limit as the rule that it becomes.
+/// Checks the limit on failures by making the rule that it becomes.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
   if (failures.burst == 0) return;  // reported already

@@ -1,4 +1,5 @@
-// JSON Web Tokens: keys, and the accepted issuers. Each mistake is shown at the key that causes it.
+// Builds the keys and the accepted issuers of JSON Web Tokens. Each mistake is shown at the key of the file that causes
+// it.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -175,14 +176,14 @@ class IssuerBuilder {
     return false;
   }
 
-  /// Checks one key alone, with only the algorithms for its kind of key.
+  /// Checks one key by itself, with only the algorithms for its kind of key.
   void try_alone(const Node& node, With with, identity::JwtKeySource keys) {
     JwtIssuer alone;
     std::copy_if(out_.algorithms.begin(), out_.algorithms.end(), std::back_inserter(alone.algorithms),
                  [with](JwtAlgorithm each) { return with_of(each) == with; });
     alone.keys = std::move(keys);
 
-    // The JWK Set may have the keys for algorithms that this key does not fit.
+    // The algorithms that this key does not fit may have their keys in the JWK Set.
     if (const Node* set = text_at(&node_, "jwks")) alone.keys.jwks_file = set->text;
     if (const auto made = JwtKeys::of_configuration(alone); made.has_error())
       report_.error(code::kCredentials, node, made.error());

@@ -14,7 +14,7 @@
 namespace headgate::config {
 namespace {
 
-/// Returns whether HTTP or headgate defines the value of the field, so that no credential or claim can use it.
+/// Returns whether HTTP or headgate defines the value of this field, so that it cannot carry a credential or a claim.
 bool is_taken(std::string_view name) {
   static constexpr std::array<std::string_view, 19> kTaken{"Host",
                                                            "Connection",
@@ -70,7 +70,7 @@ class PlaceChecker {
   void both(const char* where, const std::string& of_key, const std::string& of_token) {
     if (of_key.empty() || of_key != of_token) return;
     const Node* written = find(key_, where);
-    // the place of the API keys is then a default, and the tokens have the same place
+    // If the place of the API keys is a default, the tokens have named the same place.
     if (written == nullptr) written = find(jwt_, where);
     if (written != nullptr) report_both(*written);
   }

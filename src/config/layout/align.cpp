@@ -1,5 +1,5 @@
-// Aligns values behind their keys, and the items of rows below each other, where the author has begun to align them.
-// Aligned text is written with the same blanks in the next pass, so that the result stays the same.
+// Aligns values after their keys, and the items of rows below each other, if the author has begun to align them. The
+// next pass writes aligned text with the same blanks, so that the result stays the same.
 
 #include "tree.hpp"
 
@@ -72,7 +72,7 @@ class Aligner {
     for (auto i = begin; i < end && wanted; ++i) out_.behind_key[i] = room(items_[i]);
   }
 
-  /// Returns the number of leading keys that two rows have in common.
+  /// Returns how many keys at the beginning of two rows are the same.
   static std::size_t common(const LayoutItem& a, const LayoutItem& b) {
     const auto& [one, other] = std::tie(a.value.items, b.value.items);
     const auto [at, end] =
@@ -82,8 +82,9 @@ class Aligner {
 
   void rows(std::size_t begin, std::size_t end) {
     const auto count = end - begin;
-    std::vector<std::size_t> like_next(count, 0);  // number of leading keys in common with the next row
-    std::vector<std::size_t> at(count);            // column at which the next item of each row begins
+    // For each row, how many keys at its beginning are those of the next row.
+    std::vector<std::size_t> like_next(count, 0);
+    std::vector<std::size_t> at(count);  // column at which the next item of each row begins
     std::size_t most = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& item = items_[begin + i];

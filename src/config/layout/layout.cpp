@@ -10,8 +10,8 @@
 namespace headgate::config {
 namespace {
 
-// Passes until the layout must be stable. Breaking a long line may let two columns join, which may change further
-// lines; each pass keeps the choices of the previous pass.
+// Number of passes after which the layout must be stable. Breaking a long line may let two columns join, which may
+// change further lines; each pass keeps the choices of the previous pass.
 constexpr int kPasses = 8;
 
 }  // namespace
@@ -27,7 +27,7 @@ LaidOut lay_out(std::string_view source) {
     text = std::move(again);
   }
   if (content_of(text) == content_of(source)) return {.text = std::move(text), .mistakes = {}};
-  // Only a bug in the layout leads here. A refusal is better than a file that loses content.
+  // Only a bug in the layout leads here. It is better to refuse the file than to lose content of it.
   report.error(code::kTooBig, Span{0, 1}, "", "this file cannot be laid out", "leave it as it is, and report it");
   return {.text = std::nullopt, .mistakes = report.take()};
 }

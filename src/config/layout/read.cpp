@@ -136,8 +136,8 @@ class TreeReader {
     for (auto& each : between.comments) out.push_back(own_comment(std::move(each)));
   }
 
-  /// Assigns the comments between an item and the next token: comments on the line of the item belong to it, and the
-  /// others wait for the next item.
+  /// Assigns the comments between an item and the next token. Comments on the line of the item belong to it; the others
+  /// wait for the next item.
   void behind(Between& between, LayoutItem& item) {
     for (auto& each : between.comments) {
       const bool beside = each.lines_before == 0 && waiting_.empty() && !item.tail;

@@ -1,6 +1,6 @@
 #pragma once
 // A JSON text with everything that its author has chosen: comments, line breaks and gaps. Only the layout uses this
-// tree; the checker uses the one in document.hpp.
+// tree; the checker uses the tree in document.hpp.
 
 #include <cstddef>
 #include <optional>
@@ -23,7 +23,7 @@ struct OwnComment {
 /// A comment that follows other text on its line.
 struct TailComment {
   std::string text;
-  /// whether more than two blanks are before the comment, which means that the author aligns comments
+  /// whether more than two blanks precede the comment, which means that the author aligns comments
   bool apart = false;
 };
 
@@ -35,7 +35,7 @@ struct LayoutValue {
   std::vector<LayoutItem> items;
   std::optional<TailComment> after_open;
   std::vector<OwnComment> before_close;
-  bool flat = true;       ///< whether the author has written the value on one line, and it can stay on one line
+  bool flat = true;  ///< whether the author has written the value on one line, and there is room for it on one line
   std::size_t width = 0;  ///< width of a flat value, in characters
 };
 
@@ -84,11 +84,11 @@ struct Alignment {
   /// for each item that is a row, the number of extra blanks before each of its items
   std::vector<std::vector<std::size_t>> columns;
 };
-/// Returns how the items of `container` are aligned. `column` is the column at which the items begin; `all_start` says
+/// Returns how the items of `container` are aligned. `column` is the column at which the items begin. `all_start` says
 /// whether each item begins a line.
 Alignment align(const LayoutValue& container, std::size_t column, bool all_start);
 
-/// Writes the text in one pass. The result is the layout only if a further pass changes nothing.
+/// Writes the text in one pass. The result is final only if a further pass would not change it.
 std::string write_layout(const LayoutText& text);
 
 }  // namespace headgate::config

@@ -14,7 +14,7 @@ namespace headgate::config {
 namespace {
 
 constexpr std::size_t kStep = 2;  // columns per level
-// largest number of lines of a hanging container that was on one line and became too long
+// maximum number of lines of a hanging container that was on one line and became too long
 constexpr std::size_t kHangingMost = 3;
 constexpr std::size_t kFarthest = 60;  // largest column at which lines may hang
 
@@ -67,7 +67,7 @@ class LayoutWriter {
       put(moved(each, column));
     }
   }
-  /// Returns a comment in which further lines keep their place below the first one.
+  /// Returns a comment at another column. Its further lines keep their distance to the first one.
   static std::string moved(const OwnComment& comment, std::size_t column) {
     std::string out;
     std::size_t at = 0;
@@ -213,7 +213,7 @@ class LayoutWriter {
            !what.items.back().tail;
   }
 
-  /// Returns whether all items of a container that was flat fit in a few lines below its bracket.
+  /// Returns whether a container that was flat may hang: its items fit in a few lines after its bracket.
   bool may_hang(const LayoutItem& item, std::size_t after) const {
     const auto& what = item.value;
     if (!in_a_line(item)) return false;
@@ -224,7 +224,7 @@ class LayoutWriter {
     return fit && what.width <= room * kHangingMost;
   }
 
-  /// Returns whether the item is not the whole text.
+  /// Returns whether the item is a part of the text rather than the whole text.
   bool in_a_line(const LayoutItem& item) const { return &item != root_; }
 
   /// Returns whether each item deserves a line of its own: the objects in a list, several objects with names, or more

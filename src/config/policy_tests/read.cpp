@@ -184,7 +184,7 @@ class TestReader {
   const LineIndex& lines_;
 };
 
-/// Reports keys that have no meaning beside the key that says what the step does.
+/// Reports keys of a step that have no meaning together with the key that says what the step does.
 void check_step(const Node& step, Report& report) {
   if (find(&step, "send") != nullptr) return;
   const Node* kind = find(&step, "wait");
@@ -209,7 +209,8 @@ void check_tests(const Node& root, Report& report) {
   }
 }
 
-/// The largest size of a file, in bytes. A step of twenty bytes takes a hundred times as many in memory.
+/// Maximum size of a file of tests, in bytes. It is small because a step of twenty bytes takes a hundred times as many
+/// in memory.
 constexpr std::size_t kLongestTests = 8UL * 1024 * 1024;
 
 LoadedPolicyTests load_tests_text(std::string_view source, const std::string& directory, Report& report) {

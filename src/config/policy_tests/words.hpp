@@ -30,7 +30,7 @@ Result<Instant, LiteralError> read_moment(std::string_view text);
 
 inline constexpr std::string_view kFirstMoment = "2026-01-01T00:00:00Z";
 inline constexpr std::string_view kRedisStates[] = {"down", "up"};
-/// The keys that may stand only beside "send".
+/// The keys that a step may have only together with "send".
 inline constexpr std::string_view kOfSend[] = {"ip",   "headers", "claims", "api_key_owner", "certificate",
                                                "body", "times",   "answer", "expect"};
 

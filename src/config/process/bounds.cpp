@@ -1,4 +1,4 @@
-// Timeouts of each phase, and the bounds of what one caller can make the gateway hold.
+// The timeouts of each phase, and the bounds on what one caller can make the gateway keep in memory.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -98,7 +98,7 @@ void build_bounds(Build& build) {
   auto& out = build.config.bounds;
   out.ipv6_prefix = build.config.identity.ipv6_prefix;
   build_connection_rate(build, bounds);
-  // the request path needs these bounds as well: for writes to servers, held bodies and the heads of requests
+  // The path of requests needs these bounds, too: for writes to servers, held bodies and the heads of requests.
   auto& path = build.config.gateway;
   path.write_timeout = build.config.timeouts.write;
   path.tunnel_timeout = build.config.timeouts.tunnel;

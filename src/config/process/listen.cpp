@@ -1,4 +1,4 @@
-// Listening addresses: keys of the file, and the options that they make.
+// Builds the options of the listening addresses from the keys of the file.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

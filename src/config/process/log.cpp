@@ -1,4 +1,4 @@
-// Logs: keys of the file, and the options that they make.
+// Builds the options of the logs from the keys of the file.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -91,7 +91,8 @@ constexpr Key kLogKeys[] = {
 };
 constexpr Section kLog{"log", "log", "Access log and error log.", kLogKeys, kLogLater};
 
-/// Returns why `run` can create no file in this directory, or ""; it creates missing directories.
+/// Returns why `headgate run` could not create a file in this directory; "" if it can. `run` also creates missing
+/// directories.
 std::string why_no_file_in(std::filesystem::path directory) {
   std::error_code ignored;
   const auto wanted = directory;
@@ -181,7 +182,8 @@ std::vector<LoggedFields::Field> logged_fields(Build& build, const Node* log, st
   return out;
 }
 
-/// Masks the credentials that this configuration reads from fields and parameters of its own choice.
+/// Keeps credentials out of the log that this configuration reads from fields and parameters of its own choice: refuses
+/// such fields, and masks such parameters.
 void keep_credentials_out(Build& build, const Node* log, LoggedFields& out) {
   const auto& identity = build.config.identity;
   std::vector<std::string> fields = identity.api_key.headers;

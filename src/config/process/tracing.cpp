@@ -60,7 +60,7 @@ void add_signal(net::Url& url) {
 }
 
 void build_headers(Build& build, const Node* headers, std::string& out) {
-  // Fields that the request already has, or that frame it.
+  // Fields that each request to a collector already has, or that frame it.
   constexpr std::array<std::string_view, 6> kOurs{"host",       "content-type",      "content-length",
                                                   "connection", "transfer-encoding", "user-agent"};
   for (const Node* each : children(headers, Kind::object)) {

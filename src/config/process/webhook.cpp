@@ -41,7 +41,7 @@ constexpr Section kWebhookSection{"webhook", "webhook",
 
 namespace {
 
-constexpr unsigned kAttempts = 12;  // within about twenty minutes, because a receiver may restart meanwhile
+constexpr unsigned kAttempts = 12;  // spread over about twenty minutes, in which a receiver may restart
 constexpr std::string_view kExample = "https://hooks.example.com/headgate";
 
 void check_authorities(Build& build, const Node& written) {

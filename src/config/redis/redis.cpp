@@ -122,7 +122,7 @@ class RedisBuilder {
       auto node = parse(each->text);
       if (node.has_value()) add_once(report_, *each, std::move(*node), out_.nodes);
     }
-    if (out_.nodes.empty()) out_.nodes.emplace_back();  // an empty list has already been reported
+    if (out_.nodes.empty()) out_.nodes.emplace_back();  // the list is empty, which has already been reported
   }
 
   void login() {

@@ -23,7 +23,7 @@ using gateway::Needs;
 
 constexpr Duration kMinGrace = 10s;
 constexpr Duration kShortGrace = 30s;
-// in bytes; with the secret an attacker can write tickets, and guesses can be tried offline
+// in bytes; an attacker can check guesses offline, and write tickets with the right secret
 constexpr std::size_t kShortRoomSecret = 32;
 
 class RoomBuilder {
@@ -133,7 +133,7 @@ class RoomBuilder {
            (needs == Needs::field || needs == Needs::cookie || needs == Needs::part);
   }
 
-  /// Sets how many numbers an owner may have, and warns if callers can create any number of owners.
+  /// Sets how many numbers one owner may have. Warns if a caller can pretend to be any number of owners.
   void bound() {
     const Node* at_most = find(&node_, "at_most");
     const Node* written = find(&node_, "per");
@@ -241,7 +241,7 @@ void check_rooms(Build& build) {
                          help.empty() ? R"(add "waiting_rooms": { ")" + written->written +
                                             R"(": { "rate": "50/second", "secret": "${HEADGATE_ROOM_SECRET}" } })"
                                       : help);
-      // The room that was probably meant does not count as unused.
+      // A room that a misspelt name probably means does not count as unused.
       if (const Node* near = nearest_node(written->text, build.room_nodes))
         for (std::size_t at = 0; at < rooms.size(); ++at)
           if (rooms[at].rule.name == near->key) used[at] = shown[at] = true;

@@ -69,7 +69,8 @@ int length_of(const Network& block) {
   return std::visit([](const auto& of) { return static_cast<int>(of.prefix_length()); }, block);
 }
 
-/// Returns whether `blocks` contain exactly this block. A smaller one may begin at the same address.
+/// Returns whether `blocks` contain exactly this block. A smaller block may begin at the same address, so a comparison
+/// of first addresses is not enough.
 bool has(const std::vector<Written>& blocks, const Network& block) {
   return std::any_of(blocks.begin(), blocks.end(), [&](const Written& each) { return each.block == block; });
 }
@@ -78,7 +79,7 @@ void check_blocks(Build& build, const std::vector<Written>& allow, const std::ve
                   const AddressRules& rules) {
   const auto allowed = compiled(allow);
   for (const auto& each : deny) {
-    // The block can be the same only if an allowed block contains it.
+    // The same block can only be allowed if an allowed block contains its first address.
     const auto around = allowed.smallest(first_of(each.block));
     if (around != identity::AddressBlocks::kNone && has(allow, each.block)) {
       build.report.error(code::kConflict, *each.node, in_quotes(each.node->written) + " is allowed here and denied",
@@ -94,8 +95,8 @@ void check_blocks(Build& build, const std::vector<Written>& allow, const std::ve
   }
 }
 
-/// Returns the index of the file among all address files. Checks the current contents of a new one; the gateway reads
-/// it again after every change.
+/// Returns the index of the file among all address files. If the file is new, checks its current contents; the gateway
+/// reads the file again after every change.
 std::size_t file_number(Build& build, const Node& file) {
   auto& files = build.config.identity.address_files;
   const auto known = std::find(files.begin(), files.end(), file.text);

@@ -176,7 +176,7 @@ void build_auth(Build& build, const Node& route, RouteOptions& out) {
   const auto read = net::parse_url(auth.url, kAuthExample);
   if (read.has_error()) return;
   auth.target = read->target;
-  // only this part is shown, because the query may be a secret
+  // The query is cut off, because it may be a secret and must not be shown.
   auth.url.erase(std::min(auth.url.find('?'), auth.url.size()));
   auth.host = net::authority(*read);
   auth.to = named_upstream(build, auth.url);
@@ -213,7 +213,7 @@ void add_auth_upstreams(Build& build) {
     const auto same = [&](const gateway::UpstreamOptions& each) { return each.name == auth->to; };
     if (std::any_of(upstreams.begin(), upstreams.end(), same)) continue;
     auto url = parse_server(auth->to);
-    if (url.has_error()) continue;  // no other URL was accepted before
+    if (url.has_error()) continue;  // URLs that cannot be parsed were reported before
     gateway::UpstreamOptions out;
     out.name = auth->to;
     if (url->tls) out.tls.emplace();

@@ -58,8 +58,8 @@ constexpr const char* kAuthorizationField = "authorization";
 
 const Node* file_node(const Node& basic) { return basic.kind == Kind::string ? &basic : text_at(&basic, "file"); }
 
-/// Returns the index of the file among all user files. Checks the current contents of a new one; the gateway reads it
-/// again after every change.
+/// Returns the index of the file among all user files. If the file is new, checks its current contents; the gateway
+/// reads the file again after every change.
 std::size_t user_file_number(Build& build, const Node& file) {
   auto& files = build.config.identity.user_files;
   const auto known = std::find(files.begin(), files.end(), file.text);
@@ -84,7 +84,8 @@ std::size_t user_file_number(Build& build, const Node& file) {
   return files.size() - 1;
 }
 
-/// Authorization contains only one credential.
+/// Checks that neither API keys nor a required token are expected in Authorization, which can contain only one
+/// credential.
 void check_place_of_password(Build& build, const RouteOptions& route, const Node& node) {
   const auto& identity = build.config.identity;
   const auto& headers = identity.api_key.headers;

@@ -64,7 +64,8 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
   }
 }
 
-/// Reports fields that carry proven facts about a caller: a route that sets them would contradict the proof.
+/// Reports fields that a route sets although "identity" puts verified facts about the caller into them. The route would
+/// contradict these facts.
 void check_claim_fields(Build& build, const std::vector<FieldEdit>& edits, const Node* block) {
   const auto& identity = build.config.identity;
   const auto proves = [&](const auto& fields, std::string_view name) {
@@ -97,7 +98,7 @@ void check_copied(Build& build, const Node& node, const RouteOptions& route) {
   check_claim_fields(build, copied, find(&node, "auth"));
 }
 
-/// Checks the parameters and the "*" of a path that is made from the route's.
+/// Checks that the parameters and the "*" of a path that is made from the route's path exist there.
 void check_taken(Build& build, const Node& node, std::string_view made, const RouteOptions& route) {
   for (auto open = made.find('{'); open != made.npos; open = made.find('{', open + 1)) {
     const auto name = made.substr(open + 1, made.find('}', open) - open - 1);
@@ -144,7 +145,7 @@ void check_effect(Build& build, const Node& node) {
 void check_redirect(Build& build, const Node& node, const RouteOptions& route) {
   const auto& to = route.edits->redirect->to;
   check_taken(build, node, to, route);
-  // With methods, another route may apply, as after a POST with 303.
+  // If the route names methods, another route may get the redirected request, as after a POST with 303.
   const bool same = to.substr(0, to.find('?')) == route.path;
   if (same && route.methods.empty())
     build.report.error(code::kConflict, node, "this redirect leads to the route itself", "send the client elsewhere");

@@ -76,7 +76,7 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
     if (const Node* name = text_at(share, "upstream")) check_upstream(build, *name);
 }
 
-// Reports an error if no listener can learn of a client certificate.
+// Reports an error if the gateway can receive a client certificate neither by TLS nor in a PROXY header.
 void check_certificates(Build& build, const RouteOptions& route, const Node& require) {
   const auto& listen = build.config.listen;
   const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
@@ -89,7 +89,7 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
                      R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
 }
 
-/// A call of gRPC-Web is translated to a gRPC call, which needs HTTP/2.
+/// Checks that the route's upstreams speak HTTP/2, because calls of gRPC-Web are translated to gRPC.
 void check_grpc_web(Build& build, const RouteOptions& route, const Node& node) {
   const Node* written = find(&node, "grpc_web");
   if (written == nullptr || !route.grpc_web) return;
@@ -160,7 +160,8 @@ std::string text_of(const gateway::RouteConditions& conditions) {
   return out;
 }
 
-// The methods that earlier routes with the same host, path and conditions, in file order, leave to a later one.
+// The methods that are left for a route by the earlier routes with the same host, path and conditions, in the order of
+// the file.
 struct Overlap {
   std::set<std::string> own;   // the later route's methods; empty for all
   std::set<std::string> left;  // its methods that no earlier route takes
@@ -215,8 +216,9 @@ void check_same_path(Build& build, const std::vector<std::size_t>& same) {
   }
 }
 
-/// Most searches compare a handful of segments. Each segment with a literal and a parameter side by side doubles the
-/// work, and anyone could send the path that makes the search longest.
+/// Warns if the search for a route may be long. Most searches compare a handful of segments. But each segment at which
+/// both a literal and a parameter are possible doubles the work, and anyone could send the path that makes the search
+/// longest.
 void check_search(Build& build) {
   constexpr std::size_t kLongest = 1'024;
   const auto& routes = build.config.gateway.routes;
@@ -235,7 +237,7 @@ void check_search(Build& build) {
                             "let paths with {parameters} differ in an earlier segment");
 }
 
-/// A route at the path where callers ask what is left of their limits is never reached.
+/// Reports a route at the path where callers ask what is left of their limits: no request reaches that route.
 void check_usage(Build& build) {
   const auto& usage = build.config.gateway.usage;
   const auto& routes = build.config.gateway.routes;

@@ -20,7 +20,7 @@ namespace {
 
 using gateway::ValueCondition;
 
-/// Returns false after a report if the value cannot be used.
+/// Reads the values of a condition. Returns false if one cannot be used, which has then been reported.
 bool read_values(Build& build, const Node& node, ValueCondition& out) {
   if (node.kind == Kind::boolean) {
     if (node.text == "true") return true;
@@ -52,13 +52,14 @@ std::vector<ValueCondition> read_list(Build& build, const Node* written, const S
   return out;
 }
 
-/// Returns whether a {parameter} or a literal could replace a segment of an expression.
+/// Returns whether a segment of an expression could be written as a {parameter} or a literal.
 bool is_plain_segment(std::string_view segment) {
   if (segment == "[^/]+" || segment == "[^/]*") return true;
   return segment.find_first_of("\\^$.|?*+()[]{}") == std::string_view::npos;
 }
 
-/// Returns whether a pattern takes the same paths: literals, "[^/]+" for a segment, and ".*" at the end.
+/// Returns whether a pattern without a regular expression could match the same paths: those of literal segments,
+/// "[^/]+" for a segment, and ".*" at the end.
 bool needs_no_regex(std::string_view pattern) {
   if (pattern.starts_with('^')) pattern.remove_prefix(1);
   if (pattern.ends_with('$')) pattern.remove_suffix(1);
@@ -154,7 +155,7 @@ const ValueCondition* find_name(const Conditions& all, const std::string& name) 
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Returns whether a value can meet both conditions; both lists are sorted.
+/// Returns whether some value meets both conditions. Both lists are sorted.
 bool share_value(const ValueCondition& a, const ValueCondition& b) {
   if (a.values.empty() || b.values.empty()) return true;
   return std::any_of(a.values.begin(), a.values.end(),
@@ -183,7 +184,7 @@ bool may_both_hold(const RouteConditions& a, const RouteConditions& b) {
          may_both_hold(a.client_ip, b.client_ip);
 }
 
-/// Returns whether every address in one of `narrow` is in one of `wide`.
+/// Returns whether every address in one of `narrow` is in one of `wide`. An empty list stands for all addresses.
 bool implies(const Blocks& narrow, const Blocks& wide) {
   if (wide.empty()) return true;
   return !narrow.empty() && std::all_of(narrow.begin(), narrow.end(), [&](const auto& one) {
@@ -215,10 +216,10 @@ std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOption
   return out;
 }
 
-/// Returns whether `third` takes every request that matches `a` and `b`.
+/// Returns whether `third` takes every request that matches both `a` and `b`.
 bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& third) {
   const auto& own = third.conditions;
-  if (own.path) return false;  // the expression takes only some of the paths
+  if (own.path) return false;  // an expression on the path takes only some of the requests
   if (rank_of(own) <= rank_of(a.conditions) || rank_of(own) <= rank_of(b.conditions)) return false;
   if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
   if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;
@@ -231,7 +232,7 @@ bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& t
   });
 }
 
-/// Returns whether, of each two blocks that share addresses, the block of `first` is the smaller one.
+/// Returns whether the block of `first` is the smaller one in each pair of blocks that share addresses.
 bool is_smaller(const Blocks& first, const Blocks& second) {
   return !first.empty() && !second.empty() && std::all_of(first.begin(), first.end(), [&](const auto& one) {
     return std::all_of(second.begin(), second.end(), [&](const auto& other) {
@@ -240,8 +241,8 @@ bool is_smaller(const Blocks& first, const Blocks& second) {
   });
 }
 
-/// Returns whether one of the two conditions wins for every request that meets both, because it is more specific. The
-/// rank of blocks is that of the largest one, which may not be the block that contains an address.
+/// Returns whether one of the two conditions wins for every request that meets both, because it is more specific. A
+/// list of blocks is ranked by its largest block, which need not be the one that contains the address.
 bool is_decided(const RouteConditions& a, const RouteConditions& b) {
   const auto first = rank_of(a);
   const auto second = rank_of(b);
@@ -251,8 +252,8 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  // Whether two expressions match a common path cannot be decided in practice, so the first route of the file comes
-  // first.
+  // It cannot be decided in practice whether two expressions match a common path. So the first route of the file
+  // applies.
   if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;

@@ -1,4 +1,4 @@
-// Cross-origin rules of a route: which pages of other origins may use it.
+// Builds the cross-origin rules of a route: which pages of other origins may use it.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

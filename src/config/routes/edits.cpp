@@ -150,7 +150,8 @@ std::vector<FieldEdit> field_edits(Build& build, const Node* block) {
   return out;
 }
 
-/// Invalid values are already reported, and further messages about them would only confuse.
+/// Reads the value only if it is valid. An invalid one is already reported, and further messages about it would only
+/// confuse.
 void read_valid(const Node* section, std::string_view key, TextCheck check, std::string& out) {
   const Node* node = text_at(section, key);
   if (node != nullptr && !check(node->text)) out = node->text;
@@ -202,7 +203,8 @@ std::string type_of(const std::string& file) {
   return "application/octet-stream";
 }
 
-/// Sets the values that caches and browsers compare. The tag is the same on all gateways with the same file.
+/// Sets the entity tag and the time of the last change, by which caches and browsers compare files. The tag is the same
+/// on all gateways with the same file.
 void tag_file(const std::string& file, gateway::Respond& out) {
   const auto digest = identity::sha256(out.body);
   out.etag = '"' + hex(std::span(digest).first<16>()) + '"';

@@ -45,7 +45,7 @@ void check_on_reject(Build& build, const gateway::RouteOptions& route, const Nod
     return report.warning_at_key(code::kNoEffect, *written,
                                  "\"on_reject\" has no effect: this route answers without an upstream", "remove it");
   const auto known = build.upstream_numbers.find(to->text);
-  if (known == build.upstream_numbers.end()) return;  // reported with the other targets
+  if (known == build.upstream_numbers.end()) return;  // an unknown upstream is reported with the other targets
   const auto own = upstreams_of(build, route);
   if (std::any_of(own.begin(), own.end(), [&](const auto* each) { return each->name == to->text; }))
     return report.error(code::kConflict, *to, "requests of this route go to " + in_quotes(to->written) + " already",

@@ -1,4 +1,4 @@
-// Demands of a route on its callers.
+// Builds the demands of a route on its callers.
 
 #include "config/build.hpp"
 #include "config/once.hpp"
@@ -101,7 +101,7 @@ std::vector<JwtAlgorithm> algorithms(const Node* section) {
 gateway::ClaimDemand claim(const Node& node) {
   gateway::ClaimDemand out{.name = node.key, .any_of = {}};
   const auto add = [&out](const Node& value) {
-    // `check` has already refused 5.0, which is no whole number.
+    // A number with a fraction such as 5.0 was already refused by the checker.
     if (value.kind == Kind::string || value.kind == Kind::boolean || value.kind == Kind::number)
       out.any_of.push_back({.text = value.text, .literal = value.kind != Kind::string});
   };
@@ -120,7 +120,7 @@ gateway::TokenDemands token_demands(Build& build, const Node* jwt) {
   return out;
 }
 
-/// Each demanded issuer must be one of the accepted ones. A single issuer without a name accepts any.
+/// Checks that each demanded issuer is an accepted one. An accepted issuer without a name stands for any issuer.
 void check_issuers(Build& build, const Node& jwt) {
   const auto& issuers = build.config.identity.jwt->issuers;
   if (std::any_of(issuers.begin(), issuers.end(), [](const auto& each) { return each.issuer.empty(); })) return;
@@ -138,7 +138,7 @@ void check_issuers(Build& build, const Node& jwt) {
   }
 }
 
-/// Each demanded algorithm must be one that a possible issuer may use; otherwise no token passes.
+/// Checks that each demanded algorithm is one that a possible issuer may use; otherwise no token passes.
 void check_algorithms(Build& build, const Node& jwt, const gateway::TokenDemands& demands) {
   const auto& issuers = build.config.identity.jwt->issuers;
   const auto in_question = [&](const identity::JwtIssuer& issuer) {
@@ -158,7 +158,7 @@ void check_algorithms(Build& build, const Node& jwt, const gateway::TokenDemands
   }
 }
 
-/// Known keys may change at any time, so a name that no key has is only a warning.
+/// Warns of names that no known key has. This is no error, because the known keys may change at any time.
 void check_key_names(Build& build, const Node& api_key) {
   std::vector<const identity::ApiKeyRecord*> keys;
   for (const auto& key : build.config.identity.api_key.known) keys.push_back(&key);

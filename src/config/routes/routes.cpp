@@ -1,4 +1,4 @@
-// Routes: keys of the file, and the options that they make.
+// Builds the options of the routes from the keys of the file.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -207,7 +207,7 @@ std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
     gateway::LimitUse use;
     if (each->kind == Kind::string) use.limit = each->text;
     if (each->kind == Kind::object) build_use(build, *each, use);
-    // one entry for each element, valid or not, because check_plans finds its node by index
+    // Even an invalid element gets an entry, because check_plans() finds the node of an entry by its index.
     out.push_back(std::move(use));
   }
   return out;

@@ -21,7 +21,7 @@ namespace {
 
 using gateway::Cors;
 
-// the most blocks of "cors" that are described; a user with more can read them in the file
+// maximum number of blocks of "cors" that are described; further ones can be read in the file
 constexpr std::size_t kMaxBlocks = 20;
 
 std::string among(const std::vector<std::string>& all) { return joined(all, " or "); }
@@ -116,8 +116,8 @@ using gateway::RouteOptions;
 
 bool is_wild(std::string_view segment) { return segment == "*" || segment.starts_with('{'); }
 
-/// Returns whether a path of `keeper` and a path of `other` can be the same for a server that reads an encoded slash as
-/// a slash. This is possible if both paths are alike up to the first wild segment of `keeper`.
+/// Returns whether a server that reads an encoded slash as a slash may take a path of `keeper` for a path of `other`.
+/// That is possible if both paths are alike up to the first wildcard of `keeper`.
 bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
   const bool same_host = keeper.host == other.host || keeper.host.empty() || other.host.empty() ||
                          keeper.host.starts_with('*') || other.host.starts_with('*');
@@ -135,7 +135,7 @@ bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
 }  // namespace
 
 std::string kept_slashes(const gateway::PathOptions& options) {
-  // the most routes that are explained, because each is compared with all routes
+  // maximum number of routes that are explained, because each is compared with all routes
   constexpr std::size_t kShown = 50;
   constexpr std::size_t kNamed = 20;
   std::string out;
@@ -145,7 +145,7 @@ std::string kept_slashes(const gateway::PathOptions& options) {
     std::string others;
     std::size_t found = 0;
     for (const auto& each : options.routes) {
-      // "/*" is left out: it would be named for every route, and less specific routes usually require less.
+      // "/*" is left out, because it would be named for every route, and less specific routes usually require less.
       if (each.path == "/*" || !may_become(keeper, each) || ++found > kNamed) continue;
       others += (others.empty() ? "\"" : ", \"") + each.name + '"';
     }
@@ -167,7 +167,7 @@ using gateway::Cost;
 using gateway::LimitUse;
 using gateway::RouteOptions;
 
-constexpr std::size_t kShown = 50;  // the most routes in the table; a user with more can read them in the file
+constexpr std::size_t kShown = 50;  // maximum number of routes in the table; further ones can be read in the file
 constexpr std::size_t kWidest = 60;
 
 std::string requests(const RouteOptions& route) {
@@ -175,7 +175,7 @@ std::string requests(const RouteOptions& route) {
          conditions_in_words(route.conditions);
 }
 
-/// Returns " as /v2/*": the path that the server sees.
+/// Returns, for example, " as /v2/*", if the server sees another path.
 std::string changes(const gateway::EditOptions& edits) {
   const auto& rewrite = edits.rewrite;
   if (!rewrite.path.empty()) return " as " + rewrite.path;

@@ -1,5 +1,5 @@
 #pragma once
-// A JSON text as a tree, in which every key and value knows its place in the text.
+// A JSON text as a tree, in which every key and value has its place in the text.
 
 #include <cstddef>
 #include <deque>
@@ -20,7 +20,7 @@ struct Span {
 /// The type of a value. `broken` is a value that could not be parsed; its error has already been reported.
 enum class Kind { null, boolean, number, string, list, object, broken };
 
-/// A value and, in an object, its key. Its Document owns it and never moves it.
+/// A value and, in an object, its key. The Document owns the node and never moves it in memory.
 struct Node {
   Kind kind = Kind::broken;
   Span span;  ///< place of the value
@@ -34,7 +34,7 @@ struct Node {
   std::vector<Node*> children;
 };
 
-/// A parsed text. It owns the nodes and may be moved; the nodes then keep their addresses.
+/// A parsed text, which owns its nodes. If it is moved, the nodes keep their addresses.
 struct Document {
   std::deque<Node> nodes;
   Node* root = nullptr;  ///< null if the text has no value
@@ -48,7 +48,7 @@ std::string pointer(const Node& node);
 
 struct Parsed {
   Document document;
-  bool complete = false;  ///< whether the tree holds the whole text; if not, only syntax errors are worth reporting
+  bool complete = false;  ///< whether the tree has the whole text; if not, only the syntax errors should be reported
 };
 
 /// Parses `text` and reports every syntax error and every duplicate key. Accepts at most 64 MiB and 64 levels.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargest = 64U << 20U;  // size of all files together, in bytes
 
-/// Returns one path for all spellings of a file's path.
+/// Returns the same path for all spellings of the path of a file.
 std::string canonical(const std::string& path) {
   std::error_code ec;
   auto out = fs::weakly_canonical(fs::absolute(path, ec), ec);
@@ -71,7 +71,7 @@ IncludedNames files_for(const std::string& path) {
 
 void resolve_file(Document& document, const std::string& directory, Report& report, std::vector<std::string>& watched) {
   replace_placeholders(document, directory, report, watched);
-  // The listeners and the identity module watch their own certificates and key files, and log files are never read.
+  // Files of listeners and of "identity" are watched by these modules, and log files are never read.
   for (Node* member : document.root->children) {
     const bool others = member->key != "listen" && member->key != "identity" && member->key != "log";
     resolve_path(*member, root_section(), directory, others ? &watched : nullptr);
@@ -156,7 +156,7 @@ void Includer::join(Node& member) {
   const auto same = [&](const Node* each) { return each->key == member.key; };
   const auto found = std::find_if(root_->children.begin(), root_->children.end(), same);
   const auto kind = joined_as(member.key);
-  // The checker reports a value of the wrong type.
+  // A value of the wrong type is not joined; the checker reports it.
   const bool wrong =
       kind != Kind::broken && (member.kind != kind || (found != root_->children.end() && (*found)->kind != kind));
   if (found == root_->children.end() || wrong) return root_->children.push_back(&member);

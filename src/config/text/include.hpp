@@ -1,5 +1,5 @@
 #pragma once
-// Reads the files that the main file includes, and adds their parts to its tree.
+// Reads the files that the main file includes, and joins their parts to its tree.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -15,8 +15,8 @@
 
 namespace headgate::config {
 
-/// Replaces placeholders, and resolves the relative paths of a file in `directory`. Adds the files that the document
-/// names to `watched`, except those that another module watches itself.
+/// Replaces placeholders, and resolves the relative paths of a file in `directory`. Adds to `watched` the files that
+/// the document names, except those that another module watches itself.
 void resolve_file(Document& document, const std::string& directory, Report& report, std::vector<std::string>& watched);
 
 /// Joins the included files to one configuration. It owns the included texts and trees, and must outlive the joined
@@ -27,12 +27,13 @@ class Includer {
   /// `directory`.
   Includer(std::string_view main, std::string_view path, std::string directory, Report& report);
 
-  /// Reads all files that `root` includes and joins them to it. Returns false if one of them is not JSON; then only its
-  /// syntax errors are worth reporting.
+  /// Reads all files that `root` includes, and joins them to `root`. Returns false if one of them is not JSON; then
+  /// only its syntax errors should be reported.
   bool run(Node& root);
 
   const std::deque<IncludedFile>& files() const noexcept { return files_; }
-  /// Returns the patterns and paths of "include", and the files that the included files name.
+  /// Returns what to watch for changes: the patterns and paths of "include", and the files that the included files
+  /// name.
   std::vector<std::string>& watched() noexcept { return watched_; }
 
  private:
@@ -46,7 +47,7 @@ class Includer {
   Report& report_;
   std::string directory_;
   std::string main_;  // canonical path of the main file; empty if unknown
-  std::size_t left_;  // bytes that further files may have
+  std::size_t left_;  // number of bytes that the files still to be read may have together
   bool complete_ = true;
   Node* root_ = nullptr;
   std::set<std::string> read_;  // canonical paths of the files that were read

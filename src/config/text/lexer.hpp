@@ -1,6 +1,6 @@
 #pragma once
-// Cuts JSON text with comments into tokens. nlohmann_json is not enough for the checker, which needs the place of every
-// key and value, accepts trailing commas, reports duplicate keys and writes error messages that help the user.
+// Cuts JSON text with comments into tokens. nlohmann_json is not enough for the checker: it needs the place of every
+// key and value, accepts trailing commas, reports duplicate keys, and writes messages that help the user.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -30,7 +30,7 @@ struct Token {
   std::string text;  ///< for a string, its unescaped text; otherwise the text as written
 };
 
-/// Reports mistakes inside a token. The parser reports mistakes between tokens.
+/// Reads tokens, and reports mistakes inside of them. The parser reports mistakes between tokens.
 class Lexer {
  public:
   /// Skips a byte order mark.

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kLongest = 64U << 20U;
 constexpr int kDeepest = 64;
-constexpr std::size_t kMaxErrors = 20;  // limit on reported errors; later ones mostly follow from the first ones
+// Maximum number of reported errors; later ones are mostly consequences of the first ones.
+constexpr std::size_t kMaxErrors = 20;
 
 constexpr bool starts_value(TokenKind kind) {
   return kind == TokenKind::open_object || kind == TokenKind::open_list || kind == TokenKind::string ||
@@ -148,7 +149,8 @@ class Parser {
     return true;
   }
 
-  // Returns true if the container has ended, even if it ended with a mistake.
+  // Takes the end of a container if it is the next token. Returns whether the container has ended, perhaps with a
+  // mistake.
   bool closes(Node& node, TokenKind own, TokenKind other, char open, char close) {
     if (token_.kind == TokenKind::end) {
       if (!lexer_.gave_up()) {
@@ -261,7 +263,7 @@ class Parser {
   Parsed parsed_;
 };
 
-// Reports content that is not UTF-8 text, once. Returns false if it makes no sense to parse the rest.
+// Reports content that is not UTF-8 text, once. Returns false if the rest should not be parsed.
 bool is_text(std::string_view text, Report& report) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     report.error(code::kEncoding, {0, 2}, "", "this file is UTF-16", "save it as UTF-8");

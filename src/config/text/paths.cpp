@@ -17,7 +17,7 @@ void resolve_value(Node& node, const Shape& shape, const std::string& directory,
   } else if (shape.of != nullptr) {
     for (Node* child : node.children) resolve_value(*child, *shape.of, directory, named);
   }
-  // At most one of the forms can be an object, a list or a string.
+  // Each form resolves only values of its own type, and no two forms of a value have the same type.
   for (const Shape* form : shape.forms) resolve_value(node, *form, directory, named);
 }
 
@@ -26,7 +26,7 @@ void resolve_value(Node& node, const Shape& shape, const std::string& directory,
 std::string resolved(const std::string& path, const std::string& directory) {
   if (path.empty() || directory.empty()) return path;
   return (std::filesystem::path(directory) / path)
-      // The path is not normalised, because ".." after a symbolic link cannot be resolved without the file system.
+      // The path is not normalised, because ".." after a symbolic link can only be resolved by the file system.
       .string();
 }
 

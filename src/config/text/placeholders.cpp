@@ -64,7 +64,7 @@ class Replacer {
         }
         const auto value = value_of(inside);
         if (!value) return;
-        // Without this check, a value from outside could name a variable.
+        // Without this check, the value of a placeholder could contain variables of requests.
         if (variables_ && has_marks(*value))
           return fail(
               "the value of " + in_quotes("${" + std::string(inside) + "}") + " cannot be sent in a header field",

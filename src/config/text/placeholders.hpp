@@ -1,6 +1,6 @@
 #pragma once
-// Replaces ${ENV}, ${ENV:-default} and ${file:PATH} inside string values. This happens after parsing, so that no value
-// can change the structure.
+// Replaces ${ENV}, ${ENV:-default} and ${file:PATH} inside string values. This happens after parsing, so no value can
+// change the structure of the file.
 
 #include "document.hpp"
 #include "report.hpp"

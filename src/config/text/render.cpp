@@ -31,8 +31,8 @@ std::uint32_t code_point(std::string_view bytes) {
   return value;
 }
 
-// Returns the width of a character on a terminal. This is good enough for configurations; the full Unicode tables would
-// be too large here.
+// Returns the width of a character on a terminal, well enough for configurations. The full tables of Unicode would be
+// too large here.
 std::size_t width_of(std::uint32_t c) {
   const auto in = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
   if (in(0x300, 0x36F) || in(0x200B, 0x200F) || in(0xFE00, 0xFE0F) || c == 0xFEFF) return 0;
@@ -136,7 +136,7 @@ std::string without_keys(std::string_view source) {
   for (const auto key : kSecretKeys) mask_values(text, key);
   for (const std::string_view key : {"key", "sha256"}) mask_values(text, key);
   mask_headers_of_tracing(text);
-  // The name of a list of signing keys. The keys of a key file are objects, and only a part of each is secret.
+  // A list of signing keys is masked as a whole. The keys of a key file are objects, and only a part of each is secret.
   constexpr std::string_view kKeysName = "\"keys\"";
   for (auto at = text.find(kKeysName); at != std::string::npos; at = text.find(kKeysName, at + kKeysName.size())) {
     const auto list = text.find_first_not_of(": \t\r\n", at + kKeysName.size());
@@ -187,15 +187,15 @@ class Excerpts {
  public:
   explicit Excerpts(std::string_view source) : source_(without_keys(source)), lines_(source_) {}
 
-  // Returns the excerpt for `where`. A long line is cut to the part around the caret, because minified JSON has only
-  // one line.
+  // Returns the excerpt for `where`. A long line is cut to the part around the caret, because minified JSON is one
+  // line.
   std::string at(const Underline& where) {
     constexpr std::size_t kBefore = 60;
     constexpr std::size_t kAfter = 60;
     if (where.line != number_) line_ = without_passwords(lines_.line(where.line));
     number_ = where.line;
-    // The line is first cut to a window of bytes; otherwise a very long line with a thousand mistakes would take very
-    // long.
+    // The line is first cut to a window of bytes. Otherwise a thousand mistakes in a very long line would take very
+    // long to show.
     const auto caret = std::min(where.begin, line_.size());
     const auto begin = character_start(line_, caret > 600 ? caret - 600 : 0);
     const auto end = character_start(line_, std::min(line_.size(), caret + 1'200));

@@ -53,7 +53,7 @@ Report::Report(std::string_view text, std::string_view path) {
   files_.push_back({std::string(path), 0, text.size(), LineIndex(text)});
 }
 
-// An offset may also point at the end of the file, so each file takes one offset more than its size.
+// An offset may also be the end of the file, so each file takes one offset more than it has bytes.
 void Report::begin_file(std::string_view text, std::string_view path) {
   begin_ = files_.back().begin + files_.back().size + 1;
   files_.push_back({std::string(path), begin_, text.size(), LineIndex(text)});

@@ -34,16 +34,16 @@ class LineIndex {
 /// Returns `text` in double quotes for messages: shortened if it is long, and with control characters escaped.
 std::string in_quotes(std::string_view text);
 
-/// All mistakes of a configuration, in its main file and in the included files. Offsets count through all files, in the
-/// order in which the files were read.
+/// Collects all mistakes of a configuration, in its main file and in the included files. Offsets count through all
+/// files, in the order in which the files were read.
 class Report {
  public:
-  /// `text` is the main file's, and `path` is its name in messages about other files; empty if it has no name. All
-  /// texts must outlive the report.
+  /// `text` is the text of the main file, and `path` is its name in messages about other files; empty if it has no
+  /// name. All texts must outlive the report.
   explicit Report(std::string_view text, std::string_view path = {});
 
-  /// Adds an included file. Until end_file(), offsets count from the beginning of this file, because its parser counts
-  /// so.
+  /// Adds an included file. Until end_file() is called, offsets count from the beginning of this file, because its
+  /// parser counts from there.
   void begin_file(std::string_view text, std::string_view path);
   /// Ends the file that begin_file() began, and returns the offset at which it begins among all files.
   std::size_t end_file();
@@ -86,7 +86,7 @@ class Report {
 
   std::vector<File> files_;                   // the main file is the first one
   std::size_t begin_ = 0;                     // offset of the file that is being parsed; its parser counts from here
-  std::vector<std::unique_ptr<Found>> list_;  // held by pointer because callers keep references
+  std::vector<std::unique_ptr<Found>> list_;  // pointers, because callers keep references to the elements
   std::size_t errors_ = 0;
 };
 

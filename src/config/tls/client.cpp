@@ -59,7 +59,7 @@ class ClientTlsBuilder {
  private:
   std::string example(const char* ending) const { return "/etc/headgate/" + std::string(texts_.name) + ending; }
 
-  /// Returns true also if no file is named.
+  /// Checks that the file can be read. Returns true also if the key names no file.
   bool check_file(const char* key) {
     const Node* node = text_at(&written_, key);
     if (node == nullptr || node->text.empty()) return true;
@@ -71,7 +71,7 @@ class ClientTlsBuilder {
     return false;
   }
 
-  // Checks the authorities alone first, so that a mistake is reported at the right key.
+  // Checks the file of authorities by itself first, so that a mistake is reported at the right key.
   void check_contents() {
     const Node* ca = text_at(&written_, "ca");
     const Node* certificate = text_at(&written_, "certificate");
@@ -88,7 +88,7 @@ class ClientTlsBuilder {
     return false;
   }
 
-  /// Removes paths from a reason, because the value of a placeholder must not be shown.
+  /// Returns the reason without paths, because a path may be the value of a placeholder, which must not be shown.
   std::string as_written(std::string reason) const {
     for (const auto* key : {"ca", "certificate", "key"}) {
       const Node* node = text_at(&written_, key);

@@ -1,4 +1,4 @@
-// Keeping callers on https: redirects, and Strict-Transport-Security.
+// Builds what keeps callers on https: redirects, and Strict-Transport-Security.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -82,7 +82,8 @@ void warn_beside_tls(Report& report, const Node* listener) {
                         "write it at a listener without \"tls\", or remove it");
 }
 
-/// Warns if `true` sends clients to a port that no TLS listener has. A port that is written is intended.
+/// Warns if `true` sends clients to a port that no TLS listener has. A port that the user has written is taken to be
+/// intended.
 void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* where) {
   if (where == nullptr || where->kind != Kind::object) return;
   const Node* written = find(where, "redirect_to_https");
@@ -93,8 +94,7 @@ void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* 
                         "write \"redirect_to_https\": " + port + ", or 443 if clients reach that port there");
 }
 
-/// Returns the first TLS listener if no TLS listener is at port 443; null if one is at port 443, or if none has a fixed
-/// port.
+/// Returns the first TLS listener, if none is at port 443. Null if one is at port 443, or if none has a fixed port.
 const net::ListenOptions* secure_elsewhere(const config::Config& config) {
   const net::ListenOptions* out = nullptr;
   for (const auto& each : config.listen) {

@@ -156,7 +156,7 @@ class ListenerTls {
     const auto staple = net::read_staple(*text, chain);
     if (staple.has_error()) {
       const auto why = "the file " + in_quotes(node.written) + ' ' + staple.error().why;
-      // After a renewal the response for the new certificate comes later. A start in between must succeed.
+      // After a renewal, the OCSP response for the new certificate arrives later, and a start in between must succeed.
       if (staple.error().may_pass)
         return report_.warning(code::kCertificate, node, why + ": it is not sent",
                                "check the program that fetches it: clients get no OCSP response until it is replaced");
@@ -213,7 +213,8 @@ class ListenerTls {
                       "get one with the host's name in it: clients refuse it, whatever its subject says");
   }
 
-  /// A client gets one certificate for a name, or one for each kind of key.
+  /// Reports a name for which two certificates are configured. A client gets one certificate for a name, or one for
+  /// each kind of key.
   void note_names(const Node& node, const net::CertificateFacts& facts) {
     for (const auto& name : facts.names) {
       const auto [first, fresh] = names_.emplace(std::pair(name, facts.kind), &node);

@@ -71,7 +71,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
     case Needs::path_parameter:
       return route.path.find('{' + per.name + '}') != std::string::npos;
     case Needs::nothing:
-    case Needs::field:  // as the caller likes, which is no mistake
+    case Needs::field:  // a caller may leave these out, which is no mistake here
     case Needs::cookie:
     case Needs::part:
     case Needs::body:  // refused at its place

@@ -19,10 +19,10 @@ namespace headgate::config {
 namespace {
 
 constexpr Shape kTries = integer(1, 10);
-// number of reasons without the last one, "status", which the words of gRPC's statuses replace
+// number of reasons without the last one, "status", which gRPC's statuses replace in these words
 constexpr std::size_t kPlainReasons = 3;
 constexpr std::size_t kGrpcFailures = 16;  // number of statuses except OK
-/// The failures, followed by the statuses of gRPC in the order of their numbers.
+/// The words of failures, and then those of gRPC's statuses in the order of their numbers.
 constexpr auto kRetryWords = [] {
   std::array<std::string_view, kPlainReasons + kGrpcFailures> words;
   std::copy_n(std::begin(gateway::kRetryReasons), kPlainReasons, words.begin());

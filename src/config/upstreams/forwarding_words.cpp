@@ -84,7 +84,7 @@ bool streams_bodies(const gateway::RouteOptions& route) {
          (route.methods.empty() || std::any_of(route.methods.begin(), route.methods.end(), has_body));
 }
 
-/// Returns advice for slow uploads, which hold a place that others wait for.
+/// Returns advice about slow uploads, which hold a place while others wait for one.
 std::string of_slow_bodies(const Config& config, const upstream::ServerGroupOptions& upstream) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;

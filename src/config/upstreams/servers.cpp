@@ -142,7 +142,7 @@ std::vector<const Node*> members(const Node* written) {
   return out;
 }
 
-/// Adds the servers that can be read. Returns the first of them; null if there is none.
+/// Adds the servers whose texts are valid. Returns the node of the first one; null if there is none.
 const Node* add_servers(Build& build, const Node* written, gateway::UpstreamOptions& out) {
   std::map<std::string, const Node*> seen;
   const Node* begin = nullptr;

@@ -1,4 +1,4 @@
-// Failing servers: when a server gets no requests, and when an upstream gets none.
+// Builds the settings for failing servers: when a server gets no requests, and when a whole upstream gets none.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

@@ -85,7 +85,7 @@ namespace {
 
 using shed::Priority;
 
-/// Reports an error if no part of `most` is left for requests that are not critical.
+/// Reports an error if the reserve for critical requests leaves no part of `most` for other requests.
 void check_reserve(Build& build, const Node& reserved, const char* key, std::uint32_t most, std::uint32_t parts) {
   const auto kept =
       (std::uint64_t{most} * parts + shed::ConcurrencyOptions::kWhole - 1) / shed::ConcurrencyOptions::kWhole;
@@ -195,7 +195,7 @@ void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*
                          "leave \"priority\" out of the routes that matter less");
 }
 
-/// A request waits no longer than its route's timeout.
+/// Warns of a wait that is longer than the timeout of a route, because a request waits no longer than its timeout.
 void check_wait(Build& build, const gateway::UpstreamOptions& upstream, const Node& node) {
   const auto& waits = upstream.concurrency->queue;
   if (!waits) return;

@@ -21,7 +21,7 @@ struct ChosenFields {
   }
 };
 
-/// Writes a member after a comma. write_object() replaces the first comma with the opening brace.
+/// Writes a member with a comma before it. write_object() replaces the first of these commas with the opening brace.
 template <LogFormat format, std::size_t at, class Fields>
 void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
   using Member = WrittenField<format, at>;
@@ -36,7 +36,7 @@ void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
   if constexpr (!Member::kNumber) out.character('"');
 }
 
-/// Writes the rows from `from` to the end of the sequence. The compiler unrolls them.
+/// Writes the rows of the table with the numbers `from + at`. The compiler unrolls the loop.
 template <LogFormat format, std::size_t from, class Fields, std::size_t... at>
 void write_members(TextCursor& out, const AccessLine& line, Fields fields, std::index_sequence<at...>) {
   (write_member<format, from + at>(out, line, fields), ...);
@@ -47,7 +47,7 @@ void write_rows(TextCursor& out, const AccessLine& line, Fields fields) {
   write_members<format, from>(out, line, fields, std::make_index_sequence<to - from>());
 }
 
-/// Writes the members that only this format has: "GET /path 200", and the kind of the event.
+/// Writes the members that only the format `ecs` has: "GET /path 200", and the kind of the event.
 void write_kind(TextCursor& out, const AccessRecord& record) {
   out.word(",\"message\":\"");
   write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
@@ -112,7 +112,8 @@ void write_object(TextCursor& out, const AccessLine& line, Fields fields) {
   out.character('}');
 }
 
-/// Bytes of a line outside its rows: a Referer, the two texts of a message, and all constant parts.
+/// Maximum number of bytes that a line has besides its rows: a Referer, the two texts of a message, and all constant
+/// parts.
 constexpr std::size_t kBesideRows = longest_text(kMaxAgent) + 2 * longest_text(kMaxWord) + 512;
 /// Bytes of the constant part of a configured field.
 constexpr std::size_t kAroundName = 16;

@@ -1,5 +1,5 @@
 #pragma once
-// Log lines of exchanges in each format. Pure functions of a record.
+// Writes the log line of an exchange in each format. Pure functions of a record.
 
 #include "headgate/core/text_cursor.hpp"
 #include "headgate/observe/access_fields.hpp"
@@ -13,12 +13,12 @@ namespace headgate::observe {
 
 enum class Coloured : bool { no, yes };
 
-/// Returns the most bytes of a line with these options, without the configured fields.
+/// Returns the maximum number of bytes of a line with these options, without the configured fields.
 std::size_t most_of(const LogOptions& options) noexcept;
-/// Returns the most bytes that these configured fields take in a line.
+/// Returns the maximum number of bytes that these configured fields add to a line.
 std::size_t most_of(std::span<const std::pair<std::string_view, std::string_view>> fields) noexcept;
 
-/// Writes the line in the format of its options. `out` needs room for most_of() of both kinds. Text from the client
+/// Writes the line in the format of its options. `out` needs room for the sum of both most_of(). Text from the client
 /// cannot make a line longer than Lane::kLongest: long texts are cut and end in an ellipsis.
 ///   json      an object with the fields that `options.fields` selects from the table
 ///   text      for people; a terminal shows the status in colour
@@ -26,7 +26,7 @@ std::size_t most_of(std::span<const std::pair<std::string_view, std::string_view
 ///   ecs       like json, with the names of the Elastic Common Schema
 void write_line(TextCursor& out, const AccessLine& line, Coloured coloured);
 
-// Writes a line in one of the formats that are not JSON.
+// Write a line in the formats that are not JSON.
 void write_text_line(TextCursor& out, const AccessLine& line, Coloured coloured);
 void write_combined_line(TextCursor& out, const AccessLine& line);
 

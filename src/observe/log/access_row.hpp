@@ -16,8 +16,8 @@
 
 namespace headgate::observe {
 
-inline constexpr std::size_t kMaxNamed = 256;      // logged bytes of one configured field
-inline constexpr std::size_t kMaxAllNamed = 2048;  // logged bytes of all configured fields
+inline constexpr std::size_t kMaxNamed = 256;      // maximum number of logged bytes of one configured field
+inline constexpr std::size_t kMaxAllNamed = 2048;  // maximum number of logged bytes of all configured fields together
 inline constexpr std::string_view kEllipsis = "...";
 
 inline constexpr std::size_t kRows = kAccessFields.size();
@@ -36,7 +36,8 @@ inline constexpr std::size_t kRowsAfterLimit = [] {
 static_assert(std::none_of(kAccessFields.begin() + kRowsAfterLimit, kAccessFields.end(),
                            [](const AccessField& row) { return row.of_limit; }));
 
-/// Returns the most bytes of a text with at most `most` logged bytes, after escaping, cutting and quoting.
+/// Returns the maximum number of bytes that a text takes after escaping, cutting and quoting, if at most `most` bytes
+/// of it are logged.
 constexpr std::size_t longest_text(std::size_t most) noexcept { return kMaxJsonBytes * (most + kEllipsis.size()) + 2; }
 
 template <class Value>
@@ -62,7 +63,7 @@ constexpr std::size_t longest(const AccessField& row, Value (*)(const AccessLine
 }
 constexpr std::size_t longest(const AccessField&, std::monostate) noexcept { return 0; }
 
-/// Returns the most bytes of a row in any format.
+/// Returns the maximum number of bytes of a row, over all formats.
 constexpr std::size_t longest(const AccessField& row) noexcept {
   const auto of = [&row](const AccessValue& value) {
     return std::visit([&row](auto from) { return longest(row, from); }, value);
@@ -85,7 +86,8 @@ inline void write_address(TextCursor& out, const boost::asio::ip::address& addre
   }
 }
 
-/// Writes the logged part of a text that the caller sent.
+/// Writes a text that the caller sent, with the escapes of JSON. After `most` bytes the text is cut and gets an
+/// ellipsis.
 inline void write_told(TextCursor& out, std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return write_json_text(out, text);
   write_json_text(out, whole_characters(text, most));
@@ -108,7 +110,7 @@ inline bool is_empty(std::uint64_t number) noexcept { return number == 0; }
 inline bool is_empty(std::chrono::seconds time) noexcept { return time.count() <= 0; }
 inline bool is_empty(Duration time) noexcept { return time.count() <= 0; }
 
-/// A row of the table in one of the formats with rows: json, ecs or text.
+/// Writes one row of the table in one of the formats that have rows: json, ecs or text.
 template <LogFormat format, std::size_t at>
 struct WrittenField {
   static constexpr const AccessField& kField = kAccessFields[at];

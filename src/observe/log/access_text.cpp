@@ -122,7 +122,7 @@ void write_local_time(TextCursor& out, Instant at) {
   out.word(" +0000");
 }
 
-/// Returns the status as nginx logs it: 499 if the client disconnected before the answer.
+/// Returns the status as nginx logs it. If there was no answer: 499 if the client disconnected, 408 if it was too slow.
 unsigned combined_status(const AccessRecord& record) noexcept {
   if (record.status != 0) return record.status;
   return record.ended_by == "client_closed" ? 499 : record.ended_by == "timeout_client" ? 408 : 0;
@@ -149,7 +149,8 @@ void write_text_line(TextCursor& out, const AccessLine& line, Coloured coloured)
   write_told(out, record.route, kMaxWord);
   out.word(" by=");
   out.text(record.ended_by);
-  constexpr auto kTrace = *access_field("trace_id");  // The trace id ends the rows that are written above.
+  // The rows up to this one are written one by one, above and at the end.
+  constexpr auto kTrace = *access_field("trace_id");
   write_words<kTrace + 1, kLimitRows>(out, line);
   if (!record.limit.empty()) write_words<kLimitRows, kRowsAfterLimit>(out, line);
   for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, line.options.callers[i], record.callers[i]);

@@ -23,7 +23,8 @@ void append_decimal(std::string& out, double number) {
   append_thousandths(out, static_cast<std::uint64_t>(thousandths < 0 ? -thousandths : thousandths));
 }
 
-/// The text may come from a peer. It must not begin a new line, and a terminal must see only printable characters.
+/// Appends a text that may come from a peer. The result is on one line and has only characters that are safe on a
+/// terminal.
 void append_sentence(std::string& out, std::string_view text) {
   const auto printable = [](char c) { return c >= 0x20 && c < 0x7f; };
   while (!text.empty()) {

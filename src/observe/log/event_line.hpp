@@ -19,7 +19,8 @@ struct Event {
 
 /// Appends {"ts":…,"level":…,"instance":…,"event":…,"message":…,…}.
 void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out);
-/// Appends the same event with the names of the Elastic Common Schema; its own fields are named headgate.*.
+/// Appends the same event with the names of the Elastic Common Schema. The fields of the event itself get names that
+/// begin with "headgate.".
 void append_ecs_event(const Event& event, std::string_view instance, Instant at, std::string& out);
 
 /// Returns the value of `field` as plain text, without quotes and escapes.

@@ -8,9 +8,10 @@
 namespace headgate::observe {
 namespace {
 
-/// `{field}` stands for the value of a field, `{message}` for the event's message, and `{message+server}` for the
-/// message with the server and its upstream in place of "the server". A part in brackets is left out if one of its
-/// fields is missing or empty. A name may have several rows: the first row whose fields all exist is used.
+/// The pattern of a sentence. `{field}` stands for the value of a field, `{message}` for the event's message, and
+/// `{message+server}` for the message in which "the server" is replaced by the server and its upstream. A part in
+/// brackets is left out if one of its fields is missing or empty. If an event has several rows, the first one whose
+/// fields all exist is used.
 struct SentenceRow {
   std::string_view name;
   std::string_view pattern;
@@ -212,7 +213,8 @@ std::optional<std::string> message_with_server(const Event& event) {
   return out.replace(at, kServer.size(), "server " + *server + " of upstream \"" + *upstream + '"');
 }
 
-/// Appends `part` with the values of its fields. Returns whether all of them exist.
+/// Appends `part` with the values of its fields in place of their names. Returns whether the event has all of these
+/// fields.
 bool fill(std::string_view part, const Event& event, std::string& out) {
   while (!part.empty()) {
     const auto begin = part.find('{');

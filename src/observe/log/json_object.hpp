@@ -24,7 +24,7 @@ class JsonObject {
     append_json_text(out_, value);
     out_ += '"';
   }
-  /// Adds a value that is not a text or needs no escaping.
+  /// Adds a value as it is, without quotes and escapes.
   void plain(std::string_view name, std::string_view value) {
     begin(name);
     out_ += value;

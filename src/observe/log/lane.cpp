@@ -14,7 +14,8 @@ Lane::Lane() : bytes_(new char[kCapacity]) {}
 Lane::Pushed Lane::push(std::string_view line) noexcept {
   const auto head = head_.load(std::memory_order_relaxed);
   const auto used = head % kBlock;
-  // A block is never filled to its last byte, so that the code below always records the length of a block.
+  // A line that would fill a block completely goes into the next one. So the code below always gets to record the used
+  // length of a block.
   const bool leaves = used + line.size() >= kBlock;
   const auto at = leaves ? head - used + kBlock : head;
   if (line.size() > kLongest || at + line.size() - tail_.load(std::memory_order_acquire) > kCapacity) {

@@ -11,8 +11,8 @@
 
 namespace headgate::observe {
 
-/// A ring of blocks. A line never crosses the end of a block, so front() is always contiguous. push() is for one
-/// thread, front() and pop() for another; dropped() for any thread.
+/// A ring of blocks. A line never crosses the end of a block, so the text that front() returns is contiguous. One
+/// thread calls push(), another one front() and pop(); any thread may call dropped().
 class Lane {
  public:
   static constexpr std::size_t kBlock = 64UL * 1024;
@@ -21,8 +21,8 @@ class Lane {
 
   enum class Pushed {
     kept,
-    block_full,  ///< queued, and a whole block is ready to be removed
-    dropped      ///< dropped, because the queue has no room
+    block_full,  ///< the line is queued, and a whole block is ready to be removed
+    dropped      ///< the line is dropped, because the queue has no room
   };
 
   Lane();
@@ -30,7 +30,7 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   Pushed push(std::string_view line) noexcept;
-  /// Returns the bytes that wait, including unused bytes at the ends of blocks. Any thread.
+  /// Returns the number of bytes in the queue, including unused bytes at the ends of blocks. Any thread.
   std::size_t waiting() const noexcept {
     const auto tail = tail_.load(std::memory_order_acquire);
     return static_cast<std::size_t>(head_.load(std::memory_order_acquire) - tail);
@@ -39,7 +39,7 @@ class Lane {
 
   /// Returns the oldest lines in the queue, at most one block; empty if there are none.
   std::string_view front() noexcept;
-  /// Removes the first `bytes` of front(). They may end within a line.
+  /// Removes the first `bytes` bytes of front(). The last of them may be in the middle of a line.
   void pop(std::size_t bytes) noexcept;
 
  private:

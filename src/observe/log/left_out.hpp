@@ -12,14 +12,15 @@
 
 namespace headgate::observe {
 
-/// Knows the keys that were refused last, each in one of kPlaces places. If two keys share a place, the later one takes
-/// it; this can only lead to more lines, never fewer. Any thread; no lock.
+/// Records the keys that were refused last, each in one of kPlaces places. If two keys share a place, the later one
+/// replaces the other, whose next refusal then gets a line again. So a collision can only lead to more lines. Any
+/// thread; no lock.
 class LeftOut {
  public:
   static constexpr std::size_t kPlaces = 8192;
 
-  /// Returns empty and counts the refusal if its line is to be left out. Otherwise returns how many refusals of this
-  /// key were left out since its last line.
+  /// Counts the refusal and returns an empty value if its line is to be left out. Otherwise returns how many refusals
+  /// of this key were left out since its last line.
   std::optional<std::uint64_t> refusal(std::uint64_t key, Instant at, Duration every) noexcept;
   void count_ok() noexcept { ok_.fetch_add(1, std::memory_order_relaxed); }
 

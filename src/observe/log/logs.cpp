@@ -30,7 +30,8 @@ struct Style {
   std::string instance;
   Hash key{};  ///< the secret of `key_id`
 };
-/// Guards the style. Events are rare, and a reload replaces the style while other threads write events.
+/// Guards the style, which a reload replaces while other threads write events. Events are rare, so a mutex is fast
+/// enough.
 std::mutex style_mutex;
 std::shared_ptr<const Style> style = std::make_shared<const Style>();
 
@@ -45,7 +46,7 @@ void use_style(LogFormat format, const std::string& instance, const Hash& key) {
   style = std::move(next);
 }
 
-/// Guards the tap. The usual case is that there is no tap, and then the lock is not taken.
+/// Guards the tap. Usually there is no tap, and then the lock is not taken.
 std::mutex tap_mutex;
 EventTap event_tap;
 std::atomic<bool> tapped{false};
@@ -95,10 +96,10 @@ char severity_of(spdlog::level::level_enum level) noexcept {
   }
 }
 
-/// Queues whole lines, from any thread.
+/// The sink of spdlog that puts whole lines of events into a lane. Any thread.
 class ToOutput final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  /// A null `output` drops lines from now on.
+  /// Uses another output from now on; null drops all lines.
   void use(std::shared_ptr<Output> output) {
     const std::lock_guard lock(mutex_);
     if (output == output_) return;
@@ -196,15 +197,15 @@ Logs::Next& Logs::Next::operator=(Next&&) noexcept = default;
 Logs::Next::~Next() = default;
 
 struct Logs::State {
-  mutable std::mutex mutex;  ///< guards the next members
+  mutable std::mutex mutex;  ///< guards the members below, except those of the main thread
   Next::State now;
-  std::shared_ptr<LeftOut> left_out;  ///< null until it is used first
-  std::vector<const Lane*> lanes;     ///< lanes of the workers in the target of the access log
-  std::uint64_t dropped_before = 0;   ///< lines dropped in targets that are closed
+  std::shared_ptr<LeftOut> left_out;  ///< null until its first use
+  std::vector<const Lane*> lanes;     ///< lanes of all workers in the output of the access log
+  std::uint64_t dropped_before = 0;   ///< number of lines that were dropped in outputs that are closed now
 
-  std::vector<std::shared_ptr<Output>> unused;  ///< targets that workers may still write to; main thread only
-  std::vector<std::shared_ptr<Output>> ending;  ///< targets that write their last lines; main thread only
-  std::vector<const Lane*> lanes_before;        ///< lanes of the access logs in `unused`; guarded by the mutex
+  std::vector<std::shared_ptr<Output>> unused;  ///< earlier outputs that workers may still write to; main thread only
+  std::vector<std::shared_ptr<Output>> ending;  ///< outputs that still write their last lines; main thread only
+  std::vector<const Lane*> lanes_before;  ///< lanes of the access log in the outputs of `unused`; guarded by the mutex
   std::shared_ptr<ToOutput> events = std::make_shared<ToOutput>();
   std::shared_ptr<RecentLines> recent = std::make_shared<RecentLines>();
   std::shared_ptr<spdlog::logger> before = spdlog::default_logger();

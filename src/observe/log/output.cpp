@@ -31,7 +31,7 @@ void end_last_line(const std::string& path, int descriptor) {
   const auto size = ::lseek(reader, 0, SEEK_END);
   const bool cut = size > 0 && ::pread(reader, &last, 1, size - 1) == 1 && last != '\n';
   ::close(reader);
-  // If this fails, the first line will fail as well and report the error.
+  // If this write fails, the write of the first line fails as well and reports the error.
   if (cut && ::write(descriptor, "\n", 1) < 0) return;
 }
 
@@ -49,7 +49,7 @@ Result<std::shared_ptr<Output>, std::string> Output::open(const std::string& tar
   std::shared_ptr<Output> output(new Output(target));
   output->wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (output->datagrams_) {
-    // With this size a piece is always exactly one line.
+    // With a size of 0, a piece is always exactly one line.
     output->piece_ = 0;
     const auto connected = output->datagrams_->connect();
     if (connected.has_error()) return connected.error();
@@ -108,7 +108,7 @@ Lane& Output::lane() {
 
 void Output::nudge() noexcept {
   const std::uint64_t one = 1;
-  // A write fails only if the counter is full; the thread will wake up then as well.
+  // This write fails only if the counter of wakes is full, and then the thread wakes up, too.
   if (::write(wake_, &one, sizeof one) < 0) return;
 }
 
@@ -202,7 +202,7 @@ void Output::keep(std::shared_ptr<RecentLines> recent) {
 }
 
 void Output::keep_some(std::string_view written) {
-  // With marks, `written` is exactly one line.
+  // An output with marks writes one line at a time, so `written` is exactly one line.
   if (takes_marks()) written.remove_prefix(std::min(kMarks, written.size()));
   std::shared_ptr<RecentLines> recent;
   {
@@ -222,7 +222,7 @@ long Output::write_some(std::string_view text) {
   return -1;
 }
 
-/// Reports an error once when it begins and once when it ends.
+/// Reports an event when writing begins to fail, and another one when it works again.
 void Output::trouble(int error) {
   const bool failing = error != 0;
   if (failing == failing_) return;
@@ -249,7 +249,7 @@ void Output::wait(bool for_room) noexcept {
   std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {for_room ? waited : -1, POLLOUT, 0}}};
   ::poll(watched.data(), watched.size(), kPaceMilliseconds);
   std::uint64_t count = 0;
-  if (::read(wake_, &count, sizeof count) < 0) return;  // A failed read means that the timeout was reached.
+  if (::read(wake_, &count, sizeof count) < 0) return;  // the read fails if poll() ended by its timeout
 }
 
 }  // namespace headgate::observe

@@ -22,7 +22,7 @@ namespace headgate::observe {
 /// between. Lines that cannot be written stay in their lane for the next attempt. Any thread.
 class Output : public std::enable_shared_from_this<Output> {
  public:
-  /// Bytes of the marks at the beginning of each line for an output with takes_marks(): the severity as in syslog, and
+  /// Number of bytes of the marks that begin each line of an output with takes_marks(): the severity as in syslog, and
   /// the kind of the line.
   static constexpr std::size_t kMarks = 2;
   static constexpr char kRequest = 'r';
@@ -58,11 +58,13 @@ class Output : public std::enable_shared_from_this<Output> {
   void nudge() noexcept;
   /// Closes the file after all queued lines are written, and opens it again by its name.
   void reopen() noexcept;
-  /// Tells the thread to write all queued lines and then to end. Does not wait; close() still joins the thread.
+  /// Makes the thread write all queued lines and then end. Does not wait; close() must still be called to join the
+  /// thread.
   void end() noexcept;
   /// Returns whether the thread has ended. If so, joins the thread.
   bool ended();
-  /// Writes all queued lines and ends the thread. After `within` it stops waiting and leaves the thread running.
+  /// Ends the thread after it has written all queued lines. Waits for that at most `within`, and then leaves the thread
+  /// running.
   void close(Duration within);
 
  private:
@@ -98,8 +100,8 @@ class Output : public std::enable_shared_from_this<Output> {
   bool has_ended_ = false;
 
   // The writing thread alone uses the members below.
-  std::size_t turn_ = 0;  // the next lane to write; unchanged after a part of a line
-  bool full_ = false;     // true if a pipe has no room
+  std::size_t turn_ = 0;  // the lane to write next; the same lane again after a part of a line
+  bool full_ = false;     // whether the pipe had no room at the last write
   std::thread thread_;
 };
 

@@ -103,7 +103,8 @@ int Datagrams::send(std::string_view line) {
   else
     append_syslog(severity, line[1] == Output::kRequest ? "request" : "event", text, host, datagram_);
   if (!where_.starts_with('/') && datagram_.size() > kMaxUdp) datagram_.resize(kMaxUdp);
-  // If an earlier datagram was not received, the next call fails without sending. Therefore there is a second attempt.
+  // If an earlier datagram was not received, the next send() fails without sending anything. So a second attempt is
+  // made.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (::send(socket_, datagram_.data(), datagram_.size(), MSG_NOSIGNAL) >= 0) return 0;
     const int error = errno;

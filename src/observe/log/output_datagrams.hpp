@@ -38,7 +38,7 @@ class Datagrams {
   const bool journal_;
   const std::string where_;  ///< a path, or a host and port
   int socket_ = -1;
-  std::string why_;  ///< reason that a name cannot be resolved
+  std::string why_;  ///< why the name of the host could not be resolved
   std::string datagram_;
 };
 

@@ -1,4 +1,5 @@
-// Journal entries from lines of the format `json`. Each field becomes a journal field that journalctl can search.
+// Makes journal entries from lines of the format `json`. Each field becomes a journal field, by which journalctl can
+// search.
 
 #include "output_datagrams.hpp"
 
@@ -10,7 +11,8 @@
 namespace headgate::observe {
 namespace {
 
-/// Reads objects that headgate has written: flat, and with no escapes but quotes, backslashes and code points.
+/// Reads JSON objects that headgate has written. They are flat, and the only escapes are quotes, backslashes and code
+/// points.
 class FlatObject {
  public:
   explicit FlatObject(std::string_view text) noexcept : rest_(text.substr(std::min<std::size_t>(1, text.size()))) {}
@@ -48,7 +50,7 @@ class FlatObject {
         rest_.remove_prefix(6);
         continue;
       }
-      // The escape of a code point stays, because journalctl would show the character itself.
+      // Any other escape of a code point is kept as text, because journalctl would otherwise show the character itself.
       if (letter == 'u') out += '\\';
       out += letter;  // Any other escape is a quote or a backslash.
       rest_.remove_prefix(2);
@@ -72,7 +74,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out += '\n';
 }
 
-/// Returns the name as a journal field: capitals, digits and '_', and at most 64 characters.
+/// Returns the name of a journal field for `name`: capitals, digits and '_', and at most 64 characters.
 std::string journal_name(std::string_view name) {
   std::string out = "HEADGATE_";
   for (char c : name.substr(0, 64 - out.size())) {

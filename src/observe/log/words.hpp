@@ -20,8 +20,8 @@ void append_number(std::string& out, std::uint64_t number);
 void write_thousandths(TextCursor& out, std::uint64_t thousandths) noexcept;
 void append_thousandths(std::string& out, std::uint64_t thousandths);
 
-/// Writes the text unchanged if it is unambiguous, otherwise in quotes. Writes at most kMaxJsonBytes for each byte, and
-/// two more.
+/// Writes the text unchanged if it is unambiguous, otherwise in quotes. The result has at most kMaxJsonBytes bytes for
+/// each byte of the text, and two more.
 void write_value(TextCursor& out, std::string_view text) noexcept;
 void append_value(std::string& out, std::string_view text);
 

@@ -25,8 +25,8 @@ constexpr CounterTable::Key kCodes = 1024;
 constexpr unsigned kMinCode = 100;
 constexpr unsigned kMaxCode = 999;
 
-/// Returns the index of a method in kMethods. Sizes are compared first, because texts of a known size are compared
-/// without a call.
+/// Returns the index of a method in kMethods. Branches by the size first: texts of a known size are compared without a
+/// function call.
 CounterTable::Key place_of(std::string_view method) noexcept {
   const auto is = [&](CounterTable::Key at) { return method == kMethods[at] ? at : 0; };
   switch (method.size()) {
@@ -47,7 +47,7 @@ CounterTable::Key place_of(std::string_view method) noexcept {
 
 CounterTable::Key key_of(std::string_view method, unsigned status) noexcept {
   const auto code = status < kMinCode || status > kMaxCode ? 0 : status;
-  return (place_of(method) + 1) * kCodes + code;  // One is added because no key may be kRest.
+  return (place_of(method) + 1) * kCodes + code;  // the keys begin at kCodes, because 0 is kRest
 }
 
 LabelValues spell(CounterTable::Key key) {
@@ -84,11 +84,11 @@ constexpr WordsOf<AuthStatus> kResultNames({"ok",
 CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
   const auto number =
       static_cast<std::size_t>(auth_result.kind) * kCountOf<AuthStatus> + static_cast<std::size_t>(auth_result.result);
-  return static_cast<CounterTable::Key>(number + 1);  // One is added because no key may be kRest.
+  return static_cast<CounterTable::Key>(number + 1);  // the keys begin at 1, because 0 is kRest
 }
 
 CounterTable::Key key_of(GrpcStatus status) noexcept {
-  return static_cast<CounterTable::Key>(static_cast<int>(status) + 1);  // One is added because no key may be kRest.
+  return static_cast<CounterTable::Key>(static_cast<int>(status) + 1);  // the keys begin at 1, because 0 is kRest
 }
 
 LabelValues spell_grpc_status(CounterTable::Key key) {
@@ -196,7 +196,7 @@ RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view
 
 namespace {
 
-/// Returns the table, which the first call creates.
+/// Returns the table at `place`; creates it if it does not exist yet.
 CounterTable& made(std::atomic<CounterTable*>& place) {
   auto* table = place.load(std::memory_order_relaxed);
   if (table == nullptr) {

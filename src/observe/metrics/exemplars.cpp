@@ -5,8 +5,8 @@
 
 namespace headgate::observe {
 
-// Each word is stored with release order after the odd version, so a reader of a new word also sees that version or a
-// later one.
+// Stores the version as an odd number first, and then each word with release order. So a reader that sees a new word
+// also sees that version or a later one.
 void Exemplars::record(std::size_t bucket, std::string_view trace_id, Duration value, Instant when) noexcept {
   if (trace_id.size() != kDigits || bucket >= kMax) return;
   auto& cell = cells_[bucket];

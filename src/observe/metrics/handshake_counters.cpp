@@ -28,7 +28,7 @@ void HandshakeCounters::count(HandshakeResult result, std::string_view version) 
   const auto found = std::find(kVersions.begin(), kVersions.end(), version);
   const auto place = found == kVersions.end() ? 0 : found - kVersions.begin();
   table_.add(static_cast<CounterTable::Key>(static_cast<std::size_t>(result) * kVersions.size() +
-                                            // One is added because no key may be kRest.
+                                            // The keys begin at 1, because 0 is kRest.
                                             static_cast<std::size_t>(place) + 1));
 }
 

@@ -6,7 +6,8 @@
 
 namespace headgate::observe {
 
-/// Returns the slot of this key, or the empty slot where it belongs. At least half of the slots are empty.
+/// Returns the slot of the key with this hash, or the empty slot where the key belongs. The search ends, because at
+/// least half of the slots are empty.
 std::size_t HeavyKeys::slot_of(std::uint64_t hash) const noexcept {
   auto at = hash % kSlots;
   while (slots_[at] != 0 && counters_[slots_[at] - 1U].hash != hash) at = (at + 1) % kSlots;
@@ -30,8 +31,9 @@ void HeavyKeys::add(std::uint64_t hash, std::string_view key, std::uint32_t time
   counters_[slots_[at] - 1U].count += times;
 }
 
-// Subtracts the median `least` from all counts. More than half of the counts are at least as large as the median, so
-// the sum of all medians is less than the total divided by half the number of counters.
+// Subtracts the median of all counts from each of them. More than half of the counts are at least as large as the
+// median. So the sum of all medians, which is the largest error of a count, is less than the total divided by half the
+// number of counters.
 void HeavyKeys::make_room() {
   std::array<std::uint64_t, kCounters> counts;
   for (std::size_t i = 0; i < kCounters; ++i) counts[i] = counters_[i].count;
@@ -44,7 +46,8 @@ void HeavyKeys::make_room() {
   for (auto& counted : counters_) {
     if (counted.count <= least) continue;
     counted.count -= least;
-    if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);  // A swap keeps the memory of both texts.
+    // Swaps instead of moving, so that both texts keep their memory.
+    if (&counters_[used_] != &counted) std::swap(counters_[used_], counted);
     const auto at = slot_of(counters_[used_].hash);
     slots_[at] = static_cast<std::uint8_t>(++used_);
   }
@@ -57,13 +60,13 @@ HeavyList HeavyKeys::list() const {
   return out;
 }
 
-// Merges as in Agarwal, Cormode, Huang, Phillips, Wei and Yi ("Mergeable Summaries", 2012): adds the counts, then
-// subtracts the largest count that does not fit from all others.
+// Merges as in Agarwal, Cormode, Huang, Phillips, Wei and Yi ("Mergeable Summaries", 2012): adds the counts of equal
+// keys. If there are too many keys then, subtracts the largest count that has no place from all others.
 void HeavyList::merge(const HeavyList& other) {
   total += other.total;
   missed += other.missed;
   std::unordered_map<std::string_view, std::size_t> places;
-  keys.reserve(keys.size() + other.keys.size());  // Memory is reserved first, because the views below must stay valid.
+  keys.reserve(keys.size() + other.keys.size());  // reserved first, so that the views below stay valid
   places.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i].key, i);
   for (const auto& each : other.keys) {

@@ -13,7 +13,8 @@
 namespace headgate::observe {
 namespace {
 
-/// Memory for the counters of one writer, on separate cache lines. It is never freed before the registry.
+/// Memory for the counters of one writer, on cache lines that no other writer uses. It is not freed before the
+/// registry.
 class Cells {
  public:
   template <class Cell, class... Arguments>
@@ -67,8 +68,8 @@ struct Registry::State {
   std::map<Writer, WorkerRoutes> routes;
   std::map<Writer, WorkerTops> tops;
 
-  // Guards the collectors and their calls. Collectors may take long and call other modules, while other threads create
-  // series.
+  // Guards the collectors while they are called. A second mutex is needed because collectors may take long and call
+  // other modules, while other threads create series.
   mutable std::mutex collecting;
   std::vector<Collector> collectors;
 

@@ -15,7 +15,7 @@
 namespace headgate::translate {
 namespace {
 
-// number of rounds that remove single keys; later rounds remove whole entries, and then every entry that can be removed
+// number of rounds that remove single keys; later rounds remove whole entries
 constexpr int kGentleRounds = 8;
 constexpr int kRounds = 16;
 
@@ -37,7 +37,8 @@ std::size_t number_of(std::string_view text) {
   return out;
 }
 
-/// Returns the entry with this index in the file. Entries that are off are not in the file and do not count.
+/// Returns the entry that has this index in the file. Entries that are off do not count, because the file has them only
+/// as comments.
 DraftEntry* nth(std::vector<DraftEntry>& all, std::size_t index) {
   for (auto& entry : all)
     if (!entry.off && index-- == 0) return &entry;
@@ -49,7 +50,7 @@ DraftEntry* named(std::vector<DraftEntry>& all, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns whether an entry makes no sense without this key.
+/// Returns whether an entry must have this key.
 bool is_vital(std::string_view section, std::string_view key) {
   static const std::set<std::string_view> kVital = {"path", "host",      "methods", "headers",  "query",
                                                     "to",   "respond",   "per",     "redirect", "rewrite",
@@ -69,7 +70,7 @@ void turn_off(Draft& draft, DraftEntry& entry, const std::string& message) {
     close_behind(draft, entry, "a route before this one", "a route that keeps callers out was not accepted");
 }
 
-/// Closes all routes for which `relies` holds, because the thing that protected them was removed.
+/// Closes all routes for which `relies` holds: what protected them was removed.
 template <class Relies>
 void close_all(Draft& draft, std::string_view key, const std::string& message, const Relies& relies) {
   for (auto& route : draft.routes)
@@ -80,11 +81,11 @@ void close_all(Draft& draft, std::string_view key, const std::string& message, c
 void drop_field(Draft& draft, DraftEntry& entry, std::string_view key, const std::string& message) {
   const std::string json(entry.get(key));
   if (json.empty()) return;
-  // A listener without its certificate would be opened without TLS.
+  // Without its certificate the listener would be opened without TLS, so it is turned off.
   if (key == "tls" && is_of(draft.listeners, entry)) return turn_off(draft, entry, message);
   const auto what = json_text(key) + ": " + json;
   entry.set(key, {});
-  // A route without this condition would match more requests.
+  // Without this condition the route would match more requests.
   const bool condition = key == "path_matches" || key == "client_ip";
   if ((is_protection(key) || condition) && is_of(draft.routes, entry))
     return close_route(entry, std::string(key), entry.spot, what, message);
@@ -101,7 +102,7 @@ void drop_field(Draft& draft, DraftEntry& entry, std::string_view key, const std
     });
 }
 
-/// A mistake, and the entry that contains it.
+/// A mistake, and what to remove for it.
 struct Fault {
   DraftEntry* entry = nullptr;  ///< null if nothing can be removed
   std::string key;              ///< empty if the whole entry is wrong
@@ -167,7 +168,8 @@ void complete(Draft& draft) {
     return std::all_of(all.begin(), all.end(), [](const auto& each) { return each.off; });
   };
   if (none(draft.listeners)) {
-    // Entries that are off are not replaced: they must not be opened without their settings.
+    // If there are listeners, but all are off, the new one listens only on this machine. The others must not be opened
+    // without their settings.
     const bool any = !draft.listeners.empty();
     draft.listeners.emplace_back().set("address", json_text(any ? "127.0.0.1:8080" : ":8080"));
     draft.listeners.back().comments = {any ? "The listeners above cannot be opened yet; this one is for tests."
@@ -181,7 +183,7 @@ void complete(Draft& draft) {
   }
 }
 
-/// Sets an environment variable for the lifetime of this object, unless the variable already has a value.
+/// Gives an environment variable a value for the lifetime of this object, unless the variable has one already.
 class StandIn {
  public:
   explicit StandIn(std::string name) : name_(std::move(name)), absent_(std::getenv(name_.c_str()) == nullptr) {
@@ -199,7 +201,7 @@ class StandIn {
   bool absent_;
 };
 
-/// Loads the file as its reader will: secrets come from environment variables.
+/// Loads the file as its user will, with secrets in environment variables.
 config::Loaded load_with(const std::string& text, const std::set<std::string>& variables) {
   std::list<StandIn> secrets;
   for (const auto& each : variables) secrets.emplace_back(each);
@@ -215,7 +217,8 @@ std::string accepted(Draft& draft, const std::string& heading) {
     auto text = write(draft, heading);
     const auto loaded = load_with(text, draft.variables);
     if (loaded.config || round == kRounds) return text;
-    // All mistakes are collected before anything is removed, because the indices in their pointers refer to this text.
+    // All mistakes are collected before anything is removed, because their pointers have indices of entries in this
+    // text.
     std::vector<Fault> faults;
     for (const auto& mistake : loaded.diagnostics) {
       if (mistake.severity != config::Severity::error) continue;

@@ -7,9 +7,9 @@
 
 namespace headgate::translate {
 
-/// Adds a listener and a route if there is none. Then turns each part that the checker rejects, such as a certificate
-/// that is not on this machine, into a comment with the checker's reason, until the rest is accepted. Returns the text
-/// of the file.
+/// Adds a listener and a route if the draft has none. Then turns every part that the checker rejects into a comment
+/// with the checker's reason, until the checker accepts the rest. An example of such a part is a certificate that is
+/// not on this machine. Returns the text of the file.
 std::string accepted(Draft& draft, const std::string& heading);
 
 }  // namespace headgate::translate

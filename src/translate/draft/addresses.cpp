@@ -18,7 +18,8 @@ namespace {
 
 using identity::Network;
 
-/// Accepts host bits: other products read "10.1.2.3/8" as the block that contains it.
+/// Returns the block that the text describes. Other products read "10.1.2.3/8" as the block that contains this address,
+/// so bits after the prefix are allowed.
 std::optional<Network> block_of(const std::string& text) {
   if (auto read = identity::parse_network(text); read.has_value()) return *read;
   const auto slash = text.find('/');
@@ -48,9 +49,9 @@ bool is_everything(const Network& block) {
   return std::find(everything().begin(), everything().end(), block) != everything().end();
 }
 
-/// Adds a rule unless an earlier rule covers all of its addresses, because it would never decide. In the remaining
-/// rules no earlier block contains a later one, so the smallest block that contains an address is also the first one
-/// that matches.
+/// Adds a rule, unless an earlier rule covers all of its addresses, so that the new one would never decide. In the
+/// result no block contains a block of a later rule. So the smallest block with an address is also the first one that
+/// matches.
 void keep(std::vector<BlockRule>& kept, bool allow, const Network& block) {
   const auto before = [&](const BlockRule& each) { return identity::within(block, each.block); };
   if (std::none_of(kept.begin(), kept.end(), before)) kept.push_back({allow, block});
@@ -134,8 +135,8 @@ void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
   const auto erase = [&](bool allow) {
     std::erase_if(kept, [&](const BlockRule& each) { return each.allow == allow && is_everything(each.block); });
   };
-  // headgate's defaults need no rule: without an "allow" every other address is allowed, and with one every other
-  // address is denied.
+  // Rules that say what headgate does anyway are left out. Without an "allow" every other address is allowed; with one
+  // every other address is denied.
   const auto allowed = std::count_if(kept.begin(), kept.end(), [](const BlockRule& each) { return each.allow; });
   if (of_everything(true) == 2 && allowed == 2)
     erase(true);

@@ -12,7 +12,7 @@ namespace headgate::translate {
 struct DraftAuth {
   std::string url;
   std::vector<std::string> copy;    ///< response fields that are copied to the server
-  std::vector<std::string> fields;  ///< request fields that the service receives; all if empty
+  std::vector<std::string> fields;  ///< request fields that the service receives; empty for all fields
   bool cookies = false;             ///< whether the client receives the service's cookies when it is admitted
   std::string timeout;              ///< JSON; empty for the default
 };

@@ -34,7 +34,7 @@ bool is_type(std::string_view text) {
          http::is_token(text.substr(slash + 1));
 }
 
-/// Returns the types that headgate supports. A remark reports the others.
+/// Returns those of the types that headgate supports. A remark reports the others.
 std::vector<std::string> usable_types(DraftEntry& route, const std::vector<std::string>& named, const Spot& spot,
                                       const std::string& what) {
   constexpr std::size_t kMaxTypes = 100;

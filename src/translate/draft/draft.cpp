@@ -12,7 +12,7 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kLongestName = 60;  // leaves room for a number within the 64 characters of a name
+constexpr std::size_t kLongestName = 60;  // a name has at most 64 characters, and a number may be appended to this one
 
 bool of_a_name(char c) { return is_alnum(c, "-_."); }
 

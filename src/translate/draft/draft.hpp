@@ -24,7 +24,7 @@ struct DraftEntry {
   Spot spot;                          ///< place in the product's file
   std::string from;                   ///< text at that place, such as "location /api/"
   std::vector<std::string> comments;  ///< lines before the entry; one_line() is applied to them
-  std::vector<Remark> remarks;        ///< printed as comments before the entry, too
+  std::vector<Remark> remarks;        ///< remarks on the entry; they are also printed as comments before it
   std::vector<Field> fields;          ///< in the order of the file
   std::vector<std::string> uses;      ///< limits of a route, each as JSON
   bool off = false;                   ///< whether the entry is printed only as a comment
@@ -36,10 +36,10 @@ struct DraftEntry {
   std::string_view get(std::string_view key) const noexcept;
   /// Replaces or adds the value. An empty value removes the key.
   void set(std::string_view key, std::string json);
-  void use(const std::string& limit);  ///< Adds a limit by its name, unless the route already has it.
+  void use(const std::string& limit);  ///< Adds the name of a limit, unless the route has it already.
 };
 
-/// Names in use, each with the number that the next equal name gets.
+/// The names that are taken, each with the number for the next entry that wants the same name.
 using TakenNames = std::map<std::string, unsigned, std::less<>>;
 
 /// The whole file. The members are in the order in which they are printed.
@@ -71,7 +71,8 @@ void say(DraftEntry& entry, Matter matter, Spot spot, std::string what, std::str
 /// allowed, and appends "-2" and so on if the name is taken.
 std::string free_name(std::string_view wanted, TakenNames& taken);
 
-// Both functions throw Unreadable if there are too many entries: routes multiply with hosts and paths.
+// Add a route or another entry. Both throw Unreadable if there are too many entries, because routes multiply with hosts
+// and paths.
 void put_route(Draft& draft, DraftEntry route);
 void put_limit(Draft& draft, DraftEntry limit);
 

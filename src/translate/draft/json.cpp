@@ -59,7 +59,7 @@ std::string one_line(std::string_view text, std::size_t most) {
   std::string out;
   append_json_text(out, text.substr(0, most));
   if (text.size() > most) out += " …";
-  // Outside of a string, a quote and a backslash need no escape.
+  // append_json_text() escapes quotes and backslashes, which need no escape outside of a string.
   std::string plain;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i] == '\\' && i + 1 < out.size()) {

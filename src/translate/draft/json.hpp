@@ -29,7 +29,7 @@ std::string rate_of(std::uint64_t count, std::string_view unit);
 /// Returns the shortest form, such as `"1500ms"` or `"2s"`.
 std::string milliseconds(std::uint64_t count);
 
-/// Returns the text as a comment may have it: on one line, printable, and of bounded length.
+/// Returns the text in a form for comments: on one line, printable, and of bounded length.
 std::string one_line(std::string_view text, std::size_t most = 160);
 
 }  // namespace headgate::translate

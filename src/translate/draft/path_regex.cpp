@@ -14,7 +14,7 @@ constexpr std::string_view kSpecial = "\\^$.|?*+()[]{}";
 
 bool of_a_path(char c) { return is_alnum(c, "/-_.~"); }
 
-/// Returns the whole segments at the beginning that every match of the expression has.
+/// Returns the whole segments with which every match of the expression begins.
 std::string literal_begin(std::string_view expression) {
   std::string out;
   while (!expression.empty()) {
@@ -23,7 +23,7 @@ std::string literal_begin(std::string_view expression) {
     if (escaped) c = expression[1];
     if ((!escaped && kSpecial.find(c) != std::string_view::npos) || !of_a_path(c)) break;
     expression.remove_prefix(escaped ? 2 : 1);
-    // A character that may be absent does not belong to the beginning.
+    // A character that may be absent, as in "x?" or "x*", does not belong to the beginning.
     if (!expression.empty() && std::string_view("?*{").find(expression.front()) != std::string_view::npos) break;
     out += c;
   }
@@ -79,7 +79,8 @@ std::string without_heads_of_groups(std::string_view expression) {
   return out;
 }
 
-/// Returns whether some path matches only with a slash at its end. headgate compares paths without that slash.
+/// Returns whether the expression matches some path only with a slash at its end. headgate compares paths without that
+/// slash.
 bool needs_slash_at_end(std::string_view written) {
   const auto plain = without_heads_of_groups(written);
   const std::string_view expression = plain;

@@ -42,7 +42,7 @@ DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::s
   return out;
 }
 
-/// Replaces the second route if the first one covers all of its requests.
+/// Replaces the second route by a copy of the first one, if the first one covers all of its requests.
 void replace(DraftEntry& second, const DraftEntry& first) {
   second.off = true;
   say(second, Matter::differs, second.spot, second.from, first.from + " comes first and matches all of its requests");
@@ -62,7 +62,8 @@ std::vector<std::size_t> those(const Draft& draft, bool (*wanted)(const DraftEnt
   return out;
 }
 
-/// Keeps the product's order between routes.
+/// Keeps the product's order between routes. If a route that keeps callers out comes first in the product but not in
+/// headgate, closes the other route or adds a copy of the first one.
 void keep_order(Draft& draft) {
   std::set<std::string> there;
   for (const auto& each : draft.routes)
@@ -98,8 +99,8 @@ std::string quoted_for_re2(std::string_view text) {
   return out;
 }
 
-/// A prefix "/api" of another product also matches "/apix". Gives such paths to the route of "/api" where another route
-/// would let everybody in.
+/// A prefix "/api" of another product also matches "/apix". If another route would let everybody in at such a path,
+/// adds a route for it with the settings of "/api".
 void keep_half_segments(Draft& draft) {
   const auto guards = those(draft, [](const DraftEntry& each) { return !each.text_prefix.empty() && keeps_out(each); });
   const auto open = those(draft, [](const DraftEntry& each) { return !each.off && lets_all_in(each); });
@@ -112,7 +113,8 @@ void keep_half_segments(Draft& draft) {
       const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
       if (!behind || !may_meet(first, second)) continue;
       auto half = within(first, second, first.from + ", for paths that only begin with the same characters");
-      half.set("path", std::string(path));  // one segment above the path of the first route
+      // The path of the other route; the expression below selects the paths that continue the prefix.
+      half.set("path", std::string(path));
       half.set("path_matches", json_text(quoted_for_re2(first.text_prefix) + "[^/].*"));
       if (!seen.insert(requests_of(half)).second) continue;
       // headgate cannot strip a prefix that ends within a segment.

@@ -22,7 +22,7 @@ bool is_one_of(const std::array<std::string_view, N>& all, std::string_view key)
   return std::find(all.begin(), all.end(), key) != all.end();
 }
 
-/// Returns a JSON string of a draft without its quotes.
+/// Returns the text of a JSON string without its quotes.
 std::string_view plain(std::string_view json) { return json.size() < 2 ? json : json.substr(1, json.size() - 2); }
 
 /// Returns the literal beginning of a path.
@@ -49,7 +49,7 @@ bool hosts_meet(std::string_view a, std::string_view b) {
   return below(a, b) || below(b, a);
 }
 
-/// Exact hosts come before "*.example.com", which comes before routes without a host.
+/// Ranks a host: exact hosts before "*.example.com", and that before routes without a host.
 int rank_of_host(std::string_view host) { return host.empty() ? 0 : host.starts_with("*.") ? 1 : 2; }
 
 bool has_conditions(const DraftEntry& route) {

@@ -9,13 +9,13 @@
 namespace headgate::translate {
 
 /// Closes a route: it answers 503 to everybody, whatever other keys are set before or after. `protection` is the
-/// product's word for the missing protection, such as "auth_basic". It appears in answers to callers, so it must not
-/// contain values of the file. `what` is the text at `spot`, and `why` says what to write.
+/// product's word for the missing protection, such as "auth_basic". Answers to callers contain this word, so it must
+/// not contain values of the file. `what` is the text at `spot`, and `why` says what to write.
 void close_route(DraftEntry& route, const std::string& protection, const Spot& spot, const std::string& what,
                  const std::string& why);
 
-/// Turns off a TLS listener whose certificate was not translated. The file has it only as a comment, because it must
-/// not be opened without TLS.
+/// Turns off a TLS listener whose certificate was not translated, because the listener must not be opened without TLS.
+/// The file has it only as a comment.
 void close_listener(DraftEntry& listener, const Spot& spot, const std::string& what);
 
 /// Returns whether the route sends requests of every caller to a server.
@@ -26,11 +26,11 @@ bool may_meet(const DraftEntry& one, const DraftEntry& other);
 /// Returns whether headgate prefers `first` for requests that match both routes.
 bool is_before(const DraftEntry& first, const DraftEntry& second);
 
-/// Returns whether a route without this key, such as "auth" or "require", would admit callers that it refuses with it.
+/// Returns whether a route would admit more callers if it lacked this key, such as "auth" or "require".
 bool is_protection(std::string_view key);
 
-/// Closes the routes that would receive the requests of `route`, which is not in the file: routes with less specific
-/// paths for the same hosts.
+/// Closes the routes to which the requests of `route` fall through, because `route` is not in the file: those with less
+/// specific paths for the same hosts.
 void close_behind(Draft& draft, const DraftEntry& route, const std::string& protection, const std::string& why);
 
 /// Writes the 503 answer into all closed routes. Their other keys become a comment.

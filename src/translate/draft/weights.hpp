@@ -7,8 +7,8 @@
 
 namespace headgate::translate {
 
-/// Returns the smallest whole numbers with the same proportions, each from 1 to `most`. No weight may be 0. If the
-/// exact proportions do not fit, the largest weight becomes `most`, and the others are rounded.
+/// Returns the smallest whole numbers with the same proportions, each from 1 to `most`. No weight may be 0. If these
+/// numbers would be too large, the largest weight becomes `most`, and the others are rounded.
 std::vector<std::uint64_t> proportions(const std::vector<std::uint64_t>& weights, std::uint64_t most);
 
 /// The URL of a server and its weight in the product's file.

@@ -35,7 +35,8 @@ void comments_of(Paper& paper, std::size_t depth, const DraftEntry& entry) {
   for (const auto& remark : entry.remarks) paper.line(depth, "// " + to_text(remark));
 }
 
-/// Order of the keys: first the conditions, then the destination, then the rest in the order of the product's file.
+/// The order of the keys in an entry: first the conditions, then the destination, then the rest in the order of the
+/// product's file.
 constexpr std::array<std::string_view, 30> kOrder{
     "address",     "tls",   "name",      "host",   "path",     "path_matches", "ignore_case", "methods",
     "headers",     "query", "client_ip", "to",     "redirect", "respond",      "rewrite",     "redirect_to_https",
@@ -97,7 +98,7 @@ void value(Paper& paper, std::size_t depth, const std::string& before, std::stri
     return paper.line(depth, before + std::string(json) + std::string(after));
   paper.line(depth, before + json.front());
   for (const auto& member : members) {
-    // In an object, the member begins with its name.
+    // A member of an object begins with its name.
     std::size_t name = 0;
     if (json.front() == '{') {
       name = member.find("\": ");

@@ -9,8 +9,8 @@
 namespace headgate::translate {
 namespace {
 
-/// Returns whether each alternative is a single test of the address, or says that the address is in none of several
-/// lists.
+/// Returns whether each alternative has only one test, which is of the address, or only tests that the address is in
+/// none of several lists.
 bool of_addresses(const std::vector<HaproxyTests>& conditions) {
   const auto source = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source; };
   const auto left_out = [](const HaproxyTest& test) { return test.negated; };
@@ -46,7 +46,8 @@ std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy
     const auto conditions = conditions_of(proxy, *line);
     if (!of_addresses(conditions)) continue;
     const bool negated = conditions.front().front().negated;
-    // Two rules "unless in A" and "unless in B" only admit addresses in both lists. One list cannot express that.
+    // Two rules "unless in A" and "unless in B" together admit only addresses that are in both lists. One list of
+    // headgate cannot express that.
     const bool alone = conditions.size() == 1 && allow.empty();
     if (std::ranges::any_of(conditions, [](const auto& tests) { return tests.front().negated; }) && !alone) continue;
     auto& list = negated ? allow : deny;

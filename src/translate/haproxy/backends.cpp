@@ -154,7 +154,7 @@ std::string haproxy_upstream(HaproxyWork& work, const std::string& backend) {
   }
   upstream.name = free_name(backend, work.draft.upstream_names);
   if (servers.json.empty() && last_line(proxy, "stick-table") != nullptr)
-    return work.upstreams[backend] = {};  // the backend only holds a stick-table
+    return work.upstreams[backend] = {};  // the backend has no servers, only a stick-table
   if (servers.json.empty()) {
     upstream.off = true;
     say(upstream, Matter::lost, upstream.spot, upstream.from, "none of its servers was translated");

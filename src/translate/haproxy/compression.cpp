@@ -10,7 +10,7 @@
 namespace headgate::translate {
 namespace {
 
-/// HAProxy compares prefixes of types: "text/" stands for all types that begin with it.
+/// Returns the type for headgate. HAProxy compares prefixes: "text/" stands for all types that begin with it.
 std::string type_of(const std::string& prefix) {
   if (prefix.find('/') == prefix.npos) return prefix + "/*";
   return prefix.ends_with('/') ? prefix + '*' : prefix;
@@ -22,7 +22,8 @@ void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntr
   const auto* const algorithms = last_line(proxy, "compression", "algo");
   if (algorithms == nullptr) return;
   DraftCompress out;
-  // "deflate" and "raw-deflate" are listed beside gzip. Clients that accept them also accept gzip.
+  // The list may have "deflate" and "raw-deflate" beside gzip. They are left out, because clients that accept them also
+  // accept gzip.
   out.encodings.assign(algorithms->words.begin() + 2, algorithms->words.end());
   if (const auto* const types = last_line(proxy, "compression", "type"))
     std::transform(types->words.begin() + 2, types->words.end(), std::back_inserter(out.types), type_of);

@@ -25,8 +25,8 @@ std::pair<std::string, std::string> call_of(std::string_view word) {
           std::string(word.substr(open + 1, close == std::string_view::npos ? close : close - open - 1))};
 }
 
-/// Parses the counter in "sc_http_req_rate(0)", "sc0_http_req_rate" or "src_http_req_rate(table)". Returns false if
-/// `name` does not end in `end`.
+/// Reads which counter is meant by "sc_http_req_rate(0)", "sc0_http_req_rate" or "src_http_req_rate(table)". Returns
+/// false if `name` does not end in `end`.
 bool counter_of(const std::string& name, const std::string& argument, std::string_view end, HaproxyTest& out) {
   if (!name.ends_with(end)) return false;
   const auto begin = name.substr(0, name.size() - end.size());
@@ -44,7 +44,7 @@ bool counter_of(const std::string& name, const std::string& argument, std::strin
   return true;
 }
 
-/// Sets how many requests "gt 10" or "ge 10" lets through.
+/// Sets how many requests pass before "gt 10" or "ge 10" is true.
 bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
   if (values.size() != 2) return false;
   const auto number = whole_count(values[1]);
@@ -133,7 +133,8 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
       values.empty())
     out.kind = Kind::other;
   const bool of_path = out.kind == Kind::path_prefix || out.kind == Kind::path;
-  // HAProxy compares each element of a list in a field, and headgate compares the whole field.
+  // A route may match fewer requests than HAProxy: HAProxy compares each element of a list in a field, headgate the
+  // whole field.
   out.approximate = name == "hdr_dom" || (any_case && of_path) || (out.kind == Kind::header && !values.empty());
   out.values = std::move(values);
   return out;
@@ -190,7 +191,8 @@ class HaproxyAlternatives {
  public:
   explicit HaproxyAlternatives(Spot spot) : spot_(std::move(spot)) {}
 
-  /// One line of an acl is enough. If the acl is negated, no line may match.
+  /// Adds an acl with its lines to the condition. The acl holds if one of its lines matches; a negated acl holds if
+  /// none matches.
   void add(const std::vector<HaproxyTest>& tests, bool negated) {
     const auto with = [negated](HaproxyTests alternative, HaproxyTest test) {
       test.negated = test.negated != negated;
@@ -221,7 +223,7 @@ class HaproxyAlternatives {
     return done_;
   }
 
-  /// Returns the alternatives of "unless": in each one, one test of every original alternative fails.
+  /// Returns the alternatives for "unless". In each of them, one test of every original alternative must fail.
   std::vector<HaproxyTests> contrary() {
     std::vector<HaproxyTests> out(1);
     for (const auto& alternative : all()) {

@@ -15,7 +15,7 @@
 namespace headgate::translate {
 namespace {
 
-// limit for one frontend, because each route is compared with the earlier ones
+// maximum for one frontend, because each route is compared with the earlier ones
 constexpr std::size_t kMaxFrontendRoutes = 2000;
 
 /// The routes of one frontend.
@@ -68,7 +68,7 @@ class Frontend {
   void put(const DraftEntry& route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
     std::vector<HaproxyRequests> all;
     for (const auto& tests : conditions) {
-      // A route that keeps callers out must match all requests of its rule, and may match more.
+      // If the route keeps callers out, its conditions must cover all requests of the rule; they may cover more.
       const auto some =
           route.get("to").empty() || !route.closed.empty() ? std::optional(at_least(tests)) : requests_of(tests);
       if (!some) {
@@ -90,7 +90,8 @@ class Frontend {
       const auto before = std::find_if(routes_.begin(), routes_.end(), [&](const auto& each) {
         return !each.second.off && covers(each.first, requests);
       });
-      // In headgate the route with more conditions would win, but HAProxy never reaches this rule.
+      // An earlier rule takes all of these requests, so HAProxy never reaches this rule. In headgate its route could
+      // win, because it has more conditions.
       if (before != routes_.end()) {
         copy.off = true;
         say(copy, Matter::aside, line.spot, line.text(),
@@ -206,7 +207,7 @@ class Frontend {
       route.fields.insert(route.fields.end(), rules.fields.begin(), rules.fields.end());
       route.uses = rules.uses;
       route.remarks.insert(route.remarks.end(), rules.remarks.begin(), rules.remarks.end());
-      made->second.remarks.clear();  // remarks are given once
+      made->second.remarks.clear();  // the remarks of the backend are given only once
       if (made->second.closed.size() > 0) route.closed = made->second.closed;
     }
     const auto wanted = conditions(line);
@@ -253,8 +254,8 @@ class Frontend {
       }
   }
 
-  /// Replaces a route that refuses all addresses except a list. If one route handles all requests from the list, that
-  /// route gets "addresses" instead.
+  /// Looks for a route that refuses all addresses except a list. If one other route handles all requests from the list,
+  /// gives that route "addresses" instead.
   void allow_addresses() {
     static const std::string kRefusal = object_of({{"status", "403"}});
     for (auto at = routes_.begin(); at != routes_.end(); ++at) {
@@ -278,8 +279,8 @@ class Frontend {
     }
   }
 
-  /// headgate prefers routes with a host, so a rule for all hosts would lose its place before a later rule for one
-  /// host. Repeats such a rule for that host where the paths of both overlap.
+  /// Repeats rules for all hosts for each host that later rules name, where the paths of both overlap. headgate prefers
+  /// routes with a host, so the rule for all hosts would otherwise lose its place before the later rule.
   void repeat_for_hosts() {
     std::vector<std::pair<HaproxyRequests, DraftEntry>> all;
     for (std::size_t at = 0; at < routes_.size(); ++at) {
@@ -313,9 +314,9 @@ class Frontend {
     routes_ = std::move(all);
   }
 
-  /// Applies a limit that is only for some requests. Routes that match only these requests get the limit. The most
-  /// specific route that matches other requests as well is copied, and the copy, which matches only these requests,
-  /// gets the limit.
+  /// Applies a limit that is only for some requests. A route that matches only such requests gets the limit. Of the
+  /// routes that also match other requests, the most specific one is copied; the copy matches only the requests of the
+  /// limit, and gets the limit.
   void narrow(const HaproxyLimit& limit) {
     const auto wanted = requests_of(limit.when);
     if (!wanted) {

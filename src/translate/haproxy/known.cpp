@@ -95,7 +95,7 @@ constexpr std::array kRead{
     ImportWord{"server-template", Matter::lost,
                "headgate uses all addresses of a server's name: write the name as one server"}};
 
-/// Rules that may refuse requests. haproxy_refuses() recognises them, and their conditions decide what becomes of them.
+/// Rules that may refuse requests. haproxy_refuses() recognises them. Their conditions decide how they are translated.
 constexpr std::array kRefusing{
     ImportWord{"block", Matter::closed, kWriteProtection, "respond, addresses"},
     ImportWord{"http-request deny", Matter::closed, kWriteProtection, "limits, respond, addresses"},

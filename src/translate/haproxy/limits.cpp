@@ -55,13 +55,14 @@ std::string rate_unit(const std::string& period) {
   return period.find_first_not_of("0123456789") == std::string::npos ? period + "ms" : period;
 }
 
-/// Returns whether requests are refused because a counter is too large. A negated test means something else.
+/// Returns whether the tests refuse requests because a counter is too large. A negated test would refuse them because
+/// it is small.
 bool is_limit(const HaproxyTests& tests) {
   const auto at = std::find_if(tests.begin(), tests.end(), is_counter);
   return at != tests.end() && !at->negated;
 }
 
-/// Removes the tests that exempt addresses from `tests`, and returns these addresses.
+/// Removes those tests from `tests` that exempt addresses, and returns these addresses.
 std::vector<std::string> exempt_by(HaproxyTests& tests) {
   std::vector<std::string> out;
   const auto exempts = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source && test.negated; };
@@ -160,7 +161,7 @@ std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const Hapro
   return limit.name;
 }
 
-/// Sets limits on connections, which headgate has for each address.
+/// Sets bounds on connections. headgate has them for each address.
 void bound(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line, const HaproxyTest& test) {
   auto& bounds = work.draft.bounds;
   if (test.kind == HaproxyTest::Kind::connections) {

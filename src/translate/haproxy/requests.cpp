@@ -80,7 +80,7 @@ std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& test
       return std::nullopt;
     }
   }
-  // A route has one list of addresses, and several tests together may leave no address.
+  // A route can have one list of addresses, and several tests together may leave no address.
   const bool left = common.client_ip.empty() && !all_addresses_but(common.not_client_ip).empty();
   if (!common.not_client_ip.empty() && !left) return std::nullopt;
   if (hosts.empty()) hosts.emplace_back();
@@ -100,8 +100,8 @@ std::vector<HaproxyRequests> at_least(const HaproxyTests& tests) {
   std::vector<std::string> open;  // prefixes that end within a segment
   for (const auto& test : tests) {
     if (!fits_route(test) || test.approximate) continue;
-    // A route has one condition of each kind. For addresses, it has either one list of matching addresses or several
-    // lists of excluded ones.
+    // A route has one condition of each kind. For addresses, it has one list of matching ones, or several lists of
+    // excluded ones.
     const bool repeats = test.kind == Kind::header || (test.kind == Kind::source && test.negated);
     const auto same = [&](const auto& each) {
       return each.kind == test.kind && (!repeats || each.negated != test.negated);

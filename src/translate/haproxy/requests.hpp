@@ -27,11 +27,11 @@ struct HaproxyRequests {
 bool covers_path(const std::string& outer, const std::string& inner);
 /// Returns whether `outer` covers all requests of `inner`, judged by paths and hosts.
 bool covers(const HaproxyRequests& outer, const HaproxyRequests& inner);
-/// Returns the conditions for exactly the requests that the tests match, as far as routes can express them; otherwise
-/// nothing.
+/// Returns conditions that match exactly the requests of the tests, as far as routes can compare. Returns nothing if
+/// routes cannot express them.
 std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& tests);
-/// Returns conditions for all requests that the tests match, and perhaps for more. Used where no such request may slip
-/// through.
+/// Returns conditions that match all requests of the tests, and perhaps more. Used for rules by which none of these
+/// requests may slip.
 std::vector<HaproxyRequests> at_least(const HaproxyTests& tests);
 /// Returns whether requests_of() covers exactly the requests that HAProxy matches.
 bool are_exact(const HaproxyTests& tests);

@@ -88,7 +88,7 @@ void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route) {
     const auto rule = line.word(1);
     if (rule != "set-header" && rule != "add-header" && rule != "del-header") continue;
     const auto name = line.word(2);
-    if (kOwn.contains(lower(name)) && line.begins("http-request")) continue;  // headgate sends these fields anyway
+    if (kOwn.contains(lower(name)) && line.begins("http-request")) continue;  // headgate sets these fields itself
     if (line.words.size() > (rule == "del-header" ? 3U : 4U)) {
       say(route, Matter::lost, line.spot, line.text(), "a route changes the fields of all its requests");
       continue;
@@ -161,7 +161,8 @@ void take_haproxy(const std::vector<ReadFile>& inputs, Draft& draft) {
       for (const auto& line : defaults->lines) made.lines.push_back(&line);
     made.own = made.lines.size();
     for (const auto& line : section.lines) made.lines.push_back(&line);
-    constexpr std::size_t kMaxOfSection = 3000;  // bounded, because the rules of a section are compared with each other
+    // Maximum for one section, because its rules are compared with each other.
+    constexpr std::size_t kMaxOfSection = 3000;
     if (made.lines.size() > kMaxOfSection)
       throw Unreadable(section.head.spot, "this section has more than " + std::to_string(kMaxOfSection) + " lines");
     find_acls(made);

@@ -24,7 +24,7 @@ struct HaproxyTest {
     host,
     method,
     header,        ///< `name` is the field name
-    request_rate,  ///< the counter `counter` lets `number` requests pass
+    request_rate,  ///< the requests beyond the first `number` that `counter` counts
     connections,
     connection_rate,
     over_tls,
@@ -50,7 +50,7 @@ using HaproxyTests = std::vector<HaproxyTest>;
 struct HaproxyProxy {
   const HaproxySection* section = nullptr;
   std::vector<const HaproxyLine*> lines;
-  std::size_t own = 0;                                                ///< index of the first line of the section itself
+  std::size_t own = 0;                                                ///< index of the section's own first line
   std::map<std::string, std::vector<HaproxyTest>, std::less<>> acls;  ///< alternatives by the name of the acl
 };
 
@@ -90,7 +90,7 @@ std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& 
 /// Returns whether a rule defines a limit with at least one of its conditions, or sets what is counted.
 bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// Reason for closing the requests of a refusing rule that cannot be translated.
+/// Help for a rule that refuses requests and cannot be translated, so that its requests are closed.
 inline constexpr std::string_view kWriteProtection =
     "write what protects these routes: \"require\", \"basic\", \"auth\" or \"addresses\"; a field that anybody can "
     "write is "
@@ -103,8 +103,8 @@ bool haproxy_refuses(const HaproxyLine& line);
 /// handles.
 std::vector<HaproxyTests> haproxy_refusals(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// Returns the rules for addresses from which every request of a proxy is refused. Only reads rules that refuse by
-/// "src" alone, and adds their lines to `taken`.
+/// Returns the rules about addresses from which a proxy refuses every request. Reads only rules that refuse by "src"
+/// alone, and adds their lines to `taken`.
 std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy& proxy,
                                            std::set<const HaproxyLine*>& taken);
 

@@ -8,7 +8,7 @@
 namespace headgate::translate {
 namespace {
 
-// reason for annotations that cannot keep callers out
+// reason for annotations that cannot keep callers out and are not in the table
 constexpr std::string_view kUnread = "headgate import does not know it";
 
 constexpr std::array kAnnotations{
@@ -116,7 +116,7 @@ void say_annotations(IngressWork& work, IngressObject& object) {
     else
       work.draft.say(known->matter, node->spot, name + ": " + node->text, std::string(known->why));
   }
-  // The importer must not translate an annotation that is missing from the table.
+  // Removed, so that the importer does not read an annotation that the table lacks.
   std::erase_if(object.annotations, [](const auto& each) { return find_word(kAnnotations, each.first) == nullptr; });
 }
 

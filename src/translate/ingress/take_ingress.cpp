@@ -178,7 +178,7 @@ void take_path(IngressWork& work, const IngressObject& object, const TreeNode& p
   const auto type = path.get("pathType", "ImplementationSpecific");
   const bool expression = is_true(object.get("use-regex")) || text.find_first_of("()[]^$*|?+\\") != std::string::npos;
   const auto target = object.get("rewrite-target");
-  // Recognises the usual pair "/api(/|$)(.*)" and "/$2".
+  // Recognises the usual pair "/api(/|$)(.*)" and "/$2", whose first part is to be stripped.
   std::string strip;
   bool understood = !expression;
   for (const auto* tail : {"(/|$)(.*)", "/(.*)", "(.*)"}) {

@@ -55,7 +55,7 @@ bool admits(const TreeNode& acl, const KongConsumer& consumer) {
   return (allow.empty() || in_any(consumer.groups, allow)) && !in_any(consumer.groups, deny);
 }
 
-/// Returns the consumers that the acl admits. Computed once for each acl.
+/// Returns the consumers that the acl admits. The result for an acl is computed only once.
 const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl) {
   const auto [known, is_new] = work.admitted.try_emplace(&acl);
   for (std::size_t i = 0; is_new && i < work.consumers.size(); ++i)
@@ -63,7 +63,7 @@ const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl)
   return known->second;
 }
 
-// Maximum number of consumers in the groups of an acl, because each route lists them.
+// Maximum number of consumers that an acl admits by groups, because each route lists them.
 constexpr std::size_t kMaxNamed = 1000;
 constexpr const char* kTooMany = "more than 1000 consumers are in its groups: write \"tags\" in \"require\"";
 
@@ -223,7 +223,7 @@ void restrict_addresses(KongAccess& access, const TreeNode& plugin) {
         "headgate refuses addresses with 403");
 }
 
-/// Kong runs request-termination after the plugins that refuse requests.
+/// Sets the fixed answer of request-termination. Kong gives it after the plugins that refuse requests.
 void terminate(KongAccess& access, const TreeNode& plugin) {
   const auto& config = plugin["config"];
   if (config.has("trigger"))

@@ -55,7 +55,7 @@ std::vector<const TreeNode*> of_consumer(const TreeNode& consumer, std::string_v
   return out;
 }
 
-/// All parts of a document that refer to consumers.
+/// The parts of a document that refer to consumers from outside of them.
 struct Beside {
   explicit Beside(const TreeNode& document)
       : keys(beside(document, "keyauth_credentials")),
@@ -88,7 +88,7 @@ void add_tier(KongWork& work, const KongConsumer& consumer, const TreeNode& plug
   if (out.tiers.empty()) out.limit.spot = plugin.spot;
   out.tiers.emplace_back(consumer.owner, object_of({{"rate", rates}}));
   work.limited_owners.push_back(consumer.owner);
-  constexpr std::size_t kMaxTiers = 1000;  // bounded, because each limit of a route lists all of these consumers
+  constexpr std::size_t kMaxTiers = 1000;  // maximum number, because each limit of a route lists all of these consumers
   if (work.limited_owners.size() > kMaxTiers)
     throw Unreadable(plugin.spot, "more than " + std::to_string(kMaxTiers) + " consumers have limits of their own");
 }
@@ -119,7 +119,8 @@ const TreeNode* take_plugins(KongWork& work, const Beside& others, KongConsumer&
   return limit;
 }
 
-/// Returns the groups that can be tags. Other groups admit nobody where an acl allows them.
+/// Returns the groups of a consumer that can be tags of its keys. A group that cannot be a tag admits nobody, even if
+/// an acl allows it.
 std::vector<std::string> tags_of(const KongConsumer& consumer) {
   constexpr std::size_t kMaxTags = 16;
   std::vector<std::string> out;

@@ -129,7 +129,7 @@ const KnownPlugin* known_plugin(std::string_view name) {
   return found == known_plugins().end() ? nullptr : &*found;
 }
 
-/// Returns whether an option has no effect. Exports of Kong contain every option.
+/// Returns whether the value of an option has no effect. Exports of Kong contain every option.
 bool says_nothing(const TreeNode& value) {
   if (value.is_text()) return value.text.empty() || same_word(value.text, "false") || same_word(value.text, "null");
   return value.items.empty() && value.members.empty();
@@ -155,7 +155,7 @@ void say_of_plugin(Draft& draft, const TreeNode& plugin) {
   const auto name = plugin.get("name");
   if (!is_enabled(plugin)) return draft.say(Matter::aside, plugin.spot, name, "it is not enabled");
   const auto* known = known_plugin(name);
-  if (known == nullptr || known->kind == KongKind::guard) return;  // The routes of this plugin have the remark.
+  if (known == nullptr || known->kind == KongKind::guard) return;  // the routes of this plugin get the remark instead
   if (known->kind == KongKind::harmless)
     return draft.say(known->known.matter, plugin.spot, "plugin " + name, std::string(known->known.why));
   for (const auto& [key, value] : plugin["config"].members)

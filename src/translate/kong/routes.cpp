@@ -1,5 +1,5 @@
-// Translates the conditions of Kong's routes. If a condition cannot be translated, the route is closed for more
-// requests than Kong's route matches.
+// Translates the conditions of Kong's routes. If a condition cannot be translated, the route is closed, and also covers
+// requests that Kong's route does not match.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/path_regex.hpp"
@@ -13,15 +13,15 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// Kong checks routes with more kinds of conditions first, then routes with a host, and then routes with regular
-/// expressions.
+/// Returns a number for the order in which Kong checks routes: first those with more kinds of conditions, then those
+/// with a host, then those with regular expressions.
 std::uint64_t precedence_of(const TreeNode& node, bool regex) {
   std::uint64_t kinds = 0;
   for (const auto* key : {"hosts", "paths", "methods", "headers", "snis", "sources", "destinations"})
     if (node.has(key)) ++kinds;
   return kinds * 4 + (node.has("hosts") ? 2 : 0) + (regex ? 1 : 0);
 }
-// Kong may check a route in its expressions language before all others.
+// Kong may check a route in its expressions language before all others, so it is taken to come first.
 constexpr std::uint64_t kUnknownFirst = 1000;
 
 std::string path_for(const std::string& path) { return path.ends_with('/') ? path + "*" : path + "/*"; }
@@ -118,7 +118,7 @@ void set_path(const KongRoute& of, const std::string& path, bool first, DraftEnt
 void put_one(const KongRoute& of, const std::string& host, const std::string& path, bool alone, bool first) {
   DraftEntry route = of.common;
   if (!first) route.remarks.clear();
-  // Only one route may have this name.
+  // Two routes must not have the same name.
   if (alone && of.node.has("name")) route.set("name", json_text(of.node.get("name")));
   if (!host.empty()) route.set("host", json_text(lower(host)));
   const bool leads = !of.service.upstream.empty();

@@ -165,7 +165,8 @@ void take_kong(const std::vector<ReadFile>& inputs, Draft& draft) {
   std::vector<TreeNode> all;
   for (const auto& input : inputs)
     for (auto& document : read_yaml(input.text, input.name, count)) all.push_back(std::move(document));
-  // Files and documents refer to each other: a plugin in one file may apply to a service in another.
+  // All files and documents are joined, because they refer to each other: a plugin in one file may apply to a service
+  // in another.
   TreeNode whole;
   whole.kind = TreeNode::Kind::map;
   for (auto& document : all)

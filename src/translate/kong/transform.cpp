@@ -29,7 +29,8 @@ std::pair<std::string, std::string> pair_of(const std::string& text) {
   return {text.substr(0, colon), std::string(trimmed(std::string_view(text).substr(colon + 1)))};
 }
 
-/// A field whose new value is unknown is removed, so that no server trusts a value that the caller wrote.
+/// Reads pairs of fields and values. If the new value of a field is unknown, the field is removed, so that no server
+/// trusts a value that the caller wrote.
 void take_pairs(const TreeNode& list, Members& out, KongEdits& edits, DraftEntry& route) {
   for (const auto& text : list.texts()) {
     const auto [name, value] = pair_of(text);
@@ -77,7 +78,7 @@ void transform(const TreeNode& plugin, const char* key, DraftEntry& route) {
 void transform_requests(const TreeNode& plugin, DraftEntry& route) {
   transform(plugin, "request_headers", route);
   const auto& config = plugin["config"];
-  // A server could do more than the route allows if it received another method or path.
+  // With another method or path, a caller could reach more of the server than the route allows.
   if (const auto method = config.get("http_method"); !method.empty())
     close_route(route, "http_method", config["http_method"].spot, "http_method: " + method,
                 "headgate does not change methods: write the \"methods\" that the server may get");

@@ -23,7 +23,7 @@ struct KongConsumer {
   std::set<std::string> groups;      ///< groups for the acl plugin
   std::vector<std::string> issuers;  ///< issuers of its tokens: the keys of its jwt_secrets
   bool has_key = false;
-  std::string refused;  ///< plugin that refuses the consumer, or that is unknown; empty if there is none
+  std::string refused;  ///< a plugin that refuses the consumer, or an unknown one; empty if there is none
 };
 
 struct KongWork {
@@ -46,7 +46,7 @@ struct KongWork {
   const KongConsumer* consumer(const std::string& name_or_id) const noexcept;
 };
 
-/// The treatment of a plugin. An unknown plugin may be one that refuses requests.
+/// How a plugin is translated. An unknown plugin counts as one that may refuse requests.
 enum class KongKind : std::uint8_t {
   translated,  ///< apply_plugins() or apply_access() translates it
   harmless,    ///< never refuses a request: logs, metrics, caches

@@ -31,7 +31,7 @@ std::string target_of(std::string url, const std::string& path, const std::strin
     if (host.empty() || host.starts_with("*.")) return {};
     out += host;
   } else if (same_scheme && !own_host) {
-    return {};  // keeps the scheme of the request but names another host
+    return {};  // such a URL would keep the scheme of the request but name another host
   }
   bool whole_path = false;
   for (const auto* variable : {"$request_uri", "$uri$is_args$args", "$uri"}) {

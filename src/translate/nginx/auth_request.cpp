@@ -12,7 +12,8 @@
 namespace headgate::translate {
 namespace {
 
-/// Returns whether headgate sends this field to an auth service anyway, or the field carries no information.
+/// Returns whether the field need not be configured: headgate sends it to an auth service anyway, or the field carries
+/// no information.
 bool is_told_anyway(const std::string& plain, std::string_view value) {
   static const std::set<std::string, std::less<>> kTold = {
       "content-length",  "x-original-uri",    "x-original-method", "x-original-url",
@@ -70,7 +71,8 @@ void ask_service(NginxWork& work, const Directive& server, const NginxScope& sco
     DraftEntry said;
     const auto upstream = upstream_for(work, *pass, inside, said, authority, target, is_block);
     const auto own = location->words.size() > 1 ? location->word(1) : location->word(0);
-    // proxy_pass with a path replaces the part that the location matched; without one the path stays.
+    // A path in proxy_pass replaces the part of the request's path that the location matched. Without a path in
+    // proxy_pass, the request's path stays.
     auto to = target.empty() ? path : target + path.substr(std::min(own.size(), path.size()));
     if (!upstream.empty()) auth.url = "http://" + upstream + to;
     route.remarks.insert(route.remarks.end(), said.remarks.begin(), said.remarks.end());

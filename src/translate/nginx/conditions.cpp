@@ -37,7 +37,7 @@ NginxTest test_in(const Directive& condition) {
   return out;
 }
 
-/// Returns whether a directive inside of an "if" leaves requests unchanged.
+/// Returns whether a directive inside of an "if" changes nothing about where a request goes.
 bool goes_on(const Directive& each) {
   static const std::set<std::string_view> kGoesOn = {"set",        "add_header", "access_log", "expires",   "gzip",
                                                      "limit_rate", "proxy_pass", "error_log",  "error_page"};
@@ -144,7 +144,7 @@ std::vector<AddressRule> refused_by_geo(const NginxWork& work, const NginxTest& 
     if (!block) return {};
     blocks.push_back({each.name, length, meets(each.words.front())});
   }
-  // In "geo" the smallest block decides.
+  // In "geo" the smallest block decides, so the blocks are sorted from the smallest to the largest.
   std::ranges::stable_sort(blocks, [](const auto& a, const auto& b) { return a.length > b.length; });
   std::vector<AddressRule> out;
   for (const auto& each : blocks) out.push_back({.allow = !each.refused, .block = each.text, .spot = spot});
@@ -196,7 +196,7 @@ class Condition {
     const auto own = route_.get("host");
     if (test_.op == "=" && !refuses(answer)) return (!own.empty() && own != host) || set_https(url);
     if (test_.op != "!=") return false;
-    if (own.empty()) route_.set("host", host);  // no route matches the other hosts
+    if (own.empty()) route_.set("host", host);  // requests for other hosts are refused, so no route is needed for them
     return own.empty() || own == host;
   }
 

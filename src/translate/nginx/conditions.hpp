@@ -10,10 +10,10 @@
 
 namespace headgate::translate {
 
-/// Methods that are answered differently.
+/// The methods that a condition answers differently from all others.
 struct NginxMethods {
   std::vector<std::string> methods;
-  bool others = false;  ///< whether `methods` lists the exceptions instead
+  bool others = false;  ///< whether `methods` are the exceptions, so that all other methods are answered differently
   std::string respond;  ///< answer as JSON
   const Directive* from = nullptr;
   const Directive* block = nullptr;  ///< block that applies to these methods in place of an answer; or null
@@ -23,7 +23,7 @@ struct NginxMethods {
 /// empty text for any other URL.
 std::string https_port(std::string_view url);
 
-/// Returns whether a `rewrite` sends requests elsewhere, so that the server of its location never receives them.
+/// Returns whether a `rewrite` sends requests away, so that the server of its location does not receive them.
 bool leads_away(const Directive& rewrite);
 
 /// Sets "rewrite" of a location that passes requests on. `target` is the path in proxy_pass.

@@ -107,7 +107,7 @@ void take_page(NginxWork& work, const Directive& server, const NginxScope& scope
   for (const auto& status : words) {
     if (!is_status_of_error(status)) continue;
     note_page(work, directive, status, page.file);
-    // nginx's status of a limit becomes 429, headgate's status.
+    // headgate's limits reject with 429, whatever status nginx's limits have
     const bool named = std::ranges::find(words, "429") != words.end();
     if (status != "429" && !named && rejects_somewhere_with(server, scope, status))
       note_page(work, directive, "429", page.file);

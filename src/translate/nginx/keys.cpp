@@ -82,7 +82,7 @@ Part part_for(const std::string& variable, const Spot& spot) {
   return {"", false, said(Matter::lost, "headgate cannot count by this variable")};
 }
 
-/// A key that a map defines: empty for some requests, and another key for all others.
+/// A key that a "map" defines: no key for some requests, and another key for all others.
 struct Mapped {
   std::string key;
   std::vector<std::string> exempt;  ///< blocks of addresses whose key is empty
@@ -94,7 +94,7 @@ bool is_network(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF.:/") == std::string_view::npos;
 }
 
-/// Translates the usual pair: geo assigns a value to each address, and map turns the value into a key.
+/// Translates the usual pair of blocks: "geo" assigns a value to each address, and "map" turns the value into a key.
 Mapped key_from(const NginxWork& work, const Directive& map) {
   Mapped out;
   std::map<std::string, std::string> keys;  // keys by the value of the map's source

@@ -10,7 +10,8 @@ constexpr ImportWord aside(std::string_view name) {
   return {.name = name, .matter = Matter::aside, .why = "it keeps no request out"};
 }
 
-/// A row without '*' also covers directives that begin with its name and a '_'.
+/// The directives that nothing else reads. A row without '*' also covers directives whose names continue after its name
+/// with a '_'.
 constexpr std::array kFates{
     ImportWord{"access_log", Matter::aside, "headgate has its own log: \"log\""},
     ImportWord{"error_log", Matter::aside, "headgate has its own log: \"log\""},
@@ -217,7 +218,7 @@ std::span<const ImportWord> nginx_words() {
   static const std::vector<ImportWord> kAll = [] {
     const auto translated = translated_directives();
     std::vector<ImportWord> out(translated.begin(), translated.end());
-    // The row of a translated directive already says why it sometimes has no equivalent.
+    // Translated directives are left out, because their rows say already why they sometimes have no equivalent.
     for (const auto& each : kFates)
       if (!is_translated(each.name)) out.push_back(each);
     const auto of_upstreams = upstream_directives();
@@ -232,7 +233,7 @@ std::span<const ImportWord> nginx_words() {
 DirectiveFate fate_of(const Directive& directive) {
   const std::string_view name = directive.name;
   if (name == "satisfy" && directive.word(0) == "all") return {Matter::aside, "headgate always does this"};
-  // These files contain nothing about routes and limits.
+  // These files set nothing about routes and limits.
   if (name == "include" && !directive.words.empty())
     for (const auto* harmless : {"mime.types", "fastcgi_params", "fastcgi.conf", "uwsgi_params", "scgi_params"})
       if (directive.words.front().ends_with(harmless)) return {Matter::aside, "this file is not on this machine"};
@@ -241,7 +242,7 @@ DirectiveFate fate_of(const Directive& directive) {
       return {each.matter, std::string(each.why)};
   for (const auto families : {std::span<const ImportWord>(kModules), std::span<const ImportWord>(kFamilies)})
     if (const auto* const known = find_word(families, name)) return {known->matter, std::string(known->why)};
-  // An unknown directive may keep callers out, so nobody may get in.
+  // An unknown directive may keep callers out, so the routes are closed to everybody.
   return {Matter::closed, "headgate import does not know it: write what protects the route, or take the line out"};
 }
 

@@ -1,4 +1,4 @@
-// Translates limit_req and limit_conn so that the same requests pass as in nginx.
+// Translates limit_req and limit_conn, so that headgate lets the same requests pass as nginx.
 
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
@@ -10,7 +10,7 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::uint64_t kLongestWait = 60'000;  // in ms; headgate holds no request longer
+constexpr std::uint64_t kLongestWait = 60'000;  // in ms; the longest time for which headgate can delay a request
 
 /// Returns the value of "name=value" among the words.
 std::string_view value_of(const Directive& directive, std::string_view name) {
@@ -50,7 +50,7 @@ void find_zone(NginxWork& work, const Directive& directive) {
   work.zones.try_emplace(std::string(zone.substr(0, zone.find(':'))), out);
 }
 
-/// Starts a limit with the key of a zone: "per" and the keys that belong to it.
+/// Begins a limit with the key of a zone: sets "per" and the keys that belong to it.
 DraftEntry begin_limit(NginxWork& work, const std::string& name, NginxZone& zone, const Directive& use) {
   DraftEntry out;
   out.name = free_name(name, work.draft.limit_names);

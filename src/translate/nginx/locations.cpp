@@ -1,6 +1,6 @@
-// Translates a server's locations into routes for each of its hosts. nginx finds the longest path and then tries
-// regular expressions in their order; headgate picks the most specific path. So an expression is repeated for each such
-// path.
+// Translates a server's locations into routes for each of its hosts. nginx finds the longest path, and then tries the
+// regular expressions in their order. headgate picks the most specific path. So the routes of an expression are
+// repeated at each such path.
 
 #include "conditions.hpp"
 #include "known.hpp"
@@ -164,7 +164,7 @@ class Locations {
     const bool open_segment = match.prefix && !is_regex(location) && !uri_of(location).ends_with('/');
     const auto before = routes_.size();
     fill(location, scope, match, route, open_segment);
-    // A location that keeps callers out of "/admin" must also keep them out of "/adminx".
+    // If the location keeps callers out of "/admin", they must also be kept out of "/adminx".
     const bool refuses = before < routes_.size() && !lets_all_in(routes_.back()) &&
                          (routes_.back().get("respond") != kNotTranslated || !routes_.back().get("addresses").empty());
     if (!open_segment || !refuses) return;
@@ -198,7 +198,7 @@ class Locations {
         if (blocks(*each, there) && blocker == nullptr) blocker = each;
         continue;
       }
-      // Two routes may have the same path. headgate would prefer the one with methods.
+      // If two routes have the same path, headgate would prefer the one with methods, but nginx the first one.
       if (!first && names_methods(*each->location))
         close_once(work_, route, "limit_except", *each->location, each->location->text(),
                    "write \"methods\" in a route before those with other expressions");
@@ -245,7 +245,7 @@ class Locations {
       return put(route, scope, match, nullptr);
     }
     const auto* returns = own(location, "return");
-    route.set("path", json_text(match.path));  // conditions need the path; put() sets it again
+    route.set("path", json_text(match.path));  // take_conditions() reads the path; put() sets it later
     std::optional<NginxMethods> methods;
     take_conditions(work_, location, route, methods);
     route.set("path", {});
@@ -291,7 +291,7 @@ class Locations {
   /// Translates a location that passes its requests to no server.
   void pass_nothing_on(const Directive& location, const NginxScope& scope, const NginxMatch& match, DraftEntry& route) {
     const bool proxy = own(location, "proxy_pass") != nullptr;
-    // the location only contains other locations
+    // A location that only contains other locations has no route.
     if (!proxy && own(location, "location") != nullptr && route.remarks.empty()) return;
     const bool new_here = work_.said.insert(location.text() + " files").second;
     bool told = proxy || !new_here;
@@ -331,10 +331,10 @@ class Locations {
     put(other, scope, match, nullptr);
   }
 
-  /// Does the same for a condition of the whole server; `route` has its host and path already.
+  /// Adds such routes for a condition of the whole server. `route` already has its host and path.
   void put_methods(DraftEntry& route, const NginxMethods& methods) {
     if (!route.get("methods").empty() || route.get("to").empty()) {
-      // Both the server and the location have conditions on methods: those of the location apply.
+      // Both the server and the location have conditions on methods: only those of the location are translated.
       if (!route.get("to").empty())
         close_once(work_, route, "if", *methods.from, methods.from->text(), "another condition names methods already");
       return;

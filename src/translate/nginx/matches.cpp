@@ -24,7 +24,7 @@ NginxMatch simple_expression(std::string_view text, bool ignore_case) {
   if (exact) text.remove_suffix(1);
   std::string path;
   if (!plain_text(text, path) || path.find_first_of("%; ") != std::string::npos) return out;
-  if (!exact && !path.ends_with('/')) return out;  // "^/api" intentionally matches "/apix" as well
+  if (!exact && !path.ends_with('/')) return out;  // not a simple path: "^/api" matches "/apix", too
   out.prefix = !exact;
   out.path = exact ? path : path + "*";
   return out;

@@ -38,8 +38,8 @@ bool patterns_meet(std::string_view a, std::string_view b);
 /// Returns whether an expression may match a request for the path of the other location.
 bool may_take(const NginxMatch& expression, const NginxMatch& path);
 
-/// Matches the paths that continue the last segment of `prefix`, such as "/apix" for "/api". nginx includes them if the
-/// prefix does not end in a slash.
+/// Returns a match of the paths that continue the last segment of `prefix`, such as "/apix" for "/api". nginx includes
+/// them if the prefix does not end in a slash.
 NginxMatch rest_of_segment(std::string_view prefix);
 
 }  // namespace headgate::translate

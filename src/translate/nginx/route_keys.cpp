@@ -78,7 +78,7 @@ std::string value_with_variables(const NginxScope& scope, std::string_view text)
 
 void set_request_fields(NginxWork& work, const NginxScope& scope, const std::string& authority, bool is_block,
                         DraftEntry& route) {
-  // Without "proxy_set_header Host", nginx sends the name in proxy_pass.
+  // Without "proxy_set_header Host", nginx sends the name that proxy_pass has.
   std::string host = is_block ? authority : "server";
   Members set;
   std::vector<std::string> remove;
@@ -112,7 +112,7 @@ void set_request_fields(NginxWork& work, const NginxScope& scope, const std::str
                  auto field = plain;
                  std::replace(field.begin(), field.end(), '-', '_');
                  return field;
-               }()) {  // headgate passes the client's own field on anyway
+               }()) {  // the client's own value, which headgate passes on anyway
       say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");
     }
   }

@@ -9,7 +9,7 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kMaxOfOne = 100;  // bounded, because each route copies all directives of a name
+constexpr std::size_t kMaxOfOne = 100;  // maximum for one name, because each route copies all directives of the name
 
 /// Returns whether nested levels inherit the directive: blocks, and directives of one level only, are not inherited.
 bool is_inherited(const Directive& directive) {
@@ -26,7 +26,7 @@ void NginxScope::enter(const std::vector<Directive>& level) {
   std::map<std::string, std::vector<const Directive*>, std::less<>> own;
   for (const auto& each : level) {
     if (!is_inherited(each)) continue;
-    // "allow" and "deny" form one list: a level with either of them inherits neither.
+    // "allow" and "deny" are one list. A level that has one of them inherits neither.
     auto& all = own[each.name == "deny" ? "allow" : each.name];
     all.push_back(&each);
     const auto most = each.name == "allow" || each.name == "deny" ? kMaxAddressRules : kMaxOfOne;
@@ -115,7 +115,7 @@ void say_what_is_left(const std::vector<Directive>& level, std::vector<Remark>& 
   for (const auto& each : level) {
     if (is_translated(each.name)) continue;
     auto fate = fate_of(each);
-    if (fate.matter == Matter::closed) continue;  // the remark appears where a route is closed for it
+    if (fate.matter == Matter::closed) continue;  // this remark is added where the directive closes a route
     remarks.push_back({fate.matter, each.spot, each.text(), std::move(fate.why)});
   }
 }

@@ -180,7 +180,7 @@ void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
   }
 }
 
-/// Redirects the hosts of servers that only redirect to https where other servers share their address.
+/// Redirects hosts to https whose servers do nothing else, if other servers share the listener's address.
 void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
   std::map<std::string, const ServerBlock*> hosts;
   for (const auto& server : servers)
@@ -236,7 +236,7 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
         "one");
 }
 
-/// Restricts a route to this machine, because headgate's routes apply to all listeners.
+/// Restricts a route to callers on this machine, because a route of headgate applies to all listeners.
 void keep_on_this_machine(NginxWork& work, const ServerBlock& server, DraftEntry& route) {
   if (route.get("to").empty()) return;
   if (!route.get("addresses").empty())
@@ -282,7 +282,8 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
     say_what_is_left(each->block, work.draft.remarks);
   }
   take_listeners(work, servers);
-  // Chooses the server for unknown names. nginx has one for each address, but headgate's routes apply to all addresses.
+  // Chooses the server for unknown names. nginx has one such server for each address, but a route of headgate applies
+  // to all addresses.
   const ServerBlock* chosen = nullptr;
   for (const auto& server : servers) {
     if (!server.is_default) continue;

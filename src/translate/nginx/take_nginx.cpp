@@ -62,7 +62,7 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
   scope.enter(http);
   take_upstreams(work, http);
   std::vector<const Directive*> servers;
-  // Locations outside of a server come from a file that a server includes.
+  // A file that a server includes has locations outside of any "server" block.
   Directive loose{.name = "server", .words = {}, .spot = {}, .has_block = true, .block = {}};
   for (auto& each : http) {
     if (each.name == "server" && each.has_block) servers.push_back(&each);

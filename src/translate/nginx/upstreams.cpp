@@ -57,7 +57,7 @@ void take_parameter(const Directive& directive, std::string_view word, Server& s
   }
 }
 
-/// Sets when servers are ejected. nginx has this setting for each server, headgate for the whole upstream.
+/// Sets when servers are ejected. nginx has these settings for each server, headgate for the whole upstream.
 void set_ejection(const Directive& block, DraftEntry& upstream, const std::set<std::string>& fails,
                   const std::set<std::string>& times) {
   if (fails.empty() && times.empty()) return;
@@ -132,7 +132,7 @@ void take_upstream(NginxWork& work, const Directive& block) {
   }
 }
 
-/// Sets timeouts, retries and TLS, which nginx has in a location and headgate in the upstream.
+/// Sets timeouts, retries and TLS. nginx has them in a location, headgate in the upstream.
 void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream, bool tls) {
   const auto put = [&](std::string_view key, const std::string& json, const Directive& from) {
     const auto before = upstream.get(key);
@@ -187,7 +187,7 @@ void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream
   upstream.set("tls", object_of(members));
 }
 
-/// Returns a copy of an upstream with TLS: in nginx, proxy_pass chooses http or https.
+/// Returns a copy of an upstream with TLS. In nginx, the scheme in proxy_pass decides about TLS, not the upstream.
 NginxUpstream over_tls(NginxWork& work, const NginxUpstream& plain) {
   auto copy = work.draft.upstreams[plain.index];
   copy.name = free_name(copy.name + "-tls", work.draft.upstream_names);

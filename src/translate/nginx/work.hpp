@@ -14,7 +14,8 @@
 
 namespace headgate::translate {
 
-/// The directives that apply at a level. Directives of the level replace those of the same name from the level above.
+/// The directives that apply at a level of nesting. A directive of the level itself replaces those of the same name
+/// from the level above.
 class NginxScope {
  public:
   /// Adds the directives of a nested level.

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kDeepestIncludes = 32;
 constexpr std::string_view kUsualFolder = "/etc/nginx/";
 
-/// Walks over the directives once and knows which files the current one is in.
+/// Walks over the directives once. Keeps the list of files that contain the current directive, each included by the one
+/// before.
 class Includes {
  public:
   Includes(const std::string& file, SourceFiles& files, std::size_t& count)
@@ -33,7 +34,8 @@ class Includes {
   }
 
  private:
-  /// Returns the files that an `include` means. In a copy of /etc/nginx, paths below /etc/nginx mean files of the copy.
+  /// Returns the files that an `include` names. If the main file is in a copy of /etc/nginx, paths below /etc/nginx
+  /// stand for files of the copy.
   std::vector<std::string> meant(const std::string& name) const {
     if (name.starts_with(kUsualFolder)) {
       auto copies = matching((folder_ / name.substr(kUsualFolder.size())).string());

@@ -5,7 +5,7 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/node/node.h>  // what the next only declares
+#include <yaml-cpp/node/node.h>  // defines the Node that parser.h only declares
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
@@ -98,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
   void put(TreeNode node, YAML::anchor_t anchor) {
     if (anchor != 0) {
       const auto nodes = count_of(node);
-      count(nodes, node.spot);  // the alias is a further copy of the node
+      count(nodes, node.spot);  // an alias counts like a further copy of the node
       anchors_[anchor] = {node, nodes};
     }
     if (open_.empty()) {

@@ -1,5 +1,5 @@
-// Translates the filters of bucket4j-spring-boot-starter into limits by URL. SpEL conditions are code, so the limit
-// applies to everybody.
+// Translates the filters of bucket4j-spring-boot-starter into limits by URL. SpEL conditions are code and cannot be
+// translated, so the limits apply to everybody.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/path_regex.hpp"

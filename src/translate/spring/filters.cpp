@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kStrip = "strip_segments";
 constexpr const char* kPrefixed = "prefix_path";
 
-/// The changes that the filters of a route make to request fields or response fields. headgate removes first, then
-/// sets, then adds, so a later filter cancels earlier changes of the same field.
+/// The changes that the filters of a route make to request fields or response fields. headgate removes fields first,
+/// then sets, and then adds them. So a later filter must cancel the earlier changes of the same field.
 struct FieldChanges {
   using Members = std::vector<std::pair<std::string, std::string>>;
 

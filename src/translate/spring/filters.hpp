@@ -57,8 +57,8 @@ struct SpringChoice {
   std::string group;  ///< group of routes that share requests by weight; empty if the route is in none
   std::uint64_t weight = 0;
 };
-/// Adds a predicate to the conditions. If it cannot be translated, leaves it out and closes the route, which then
-/// matches more requests.
+/// Adds a predicate to the conditions. If it cannot be translated, it is left out and the route is closed, because the
+/// route then matches more requests.
 void take_predicate(const SpringStep& step, SpringChoice& out, DraftEntry& route);
 
 /// Returns a member whose name may be written as "default-filters", "defaultFilters" or "default_filters".

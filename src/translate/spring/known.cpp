@@ -26,7 +26,7 @@ constexpr std::array kPredicates{
     ImportWord{"Before", Matter::closed, kNoTimes},
     ImportWord{"Between", Matter::closed, kNoTimes}};
 
-/// Filters that close their route change what a server receives or may do.
+/// The filters. Those that close their route change what a server receives or may do.
 constexpr std::array kFilters{
     ImportWord{.name = "RequestRateLimiter", .becomes = "limits"},
     ImportWord{.name = "StripPrefix", .becomes = "rewrite"},

@@ -58,9 +58,9 @@ std::vector<std::string_view> segments_of(std::string_view pattern) {
   return out;
 }
 
-/// Converts a pattern to a path: "/api/**" becomes "/api/*", "/x/*" becomes "/x/{any}", "/users/{id}" stays, and other
-/// patterns become expressions. Returns nothing for an unsupported pattern; `path` then covers all paths with the same
-/// beginning.
+/// Converts a pattern to a path. "/api/**" becomes "/api/*", "/x/*" becomes "/x/{any}", and "/users/{id}" stays; other
+/// patterns become expressions. If the pattern is not supported, returns nothing, and sets `path` to one that covers
+/// all paths with the same beginning.
 std::optional<SpringChoice::Path> path_of(const std::string& pattern, std::string& path) {
   SpringChoice::Path out;
   std::string matches;

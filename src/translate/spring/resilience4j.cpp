@@ -1,5 +1,5 @@
-// Translates limits and circuits of Resilience4j. Annotations in code decide where they apply, so limits wait for a
-// route that uses them.
+// Translates limits and circuits of Resilience4j. Annotations in code, which no file shows, decide where they apply. So
+// the limits are written without a route that uses them.
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"

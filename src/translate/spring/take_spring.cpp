@@ -56,7 +56,8 @@ std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& rout
   return work.upstreams[url] = upstream.name;
 }
 
-/// Routes with a smaller order come first, and routes with the same order in the order of the file.
+/// Returns the rank of a route: routes with a smaller "order" come first, and those with the same order in the order of
+/// the file.
 std::uint64_t precedence_of(const SpringWork& work, const TreeNode& node, DraftEntry& route) {
   constexpr std::int64_t kMiddle = std::int64_t{1} << 33U;
   constexpr std::int64_t kRoutes = 1 << 20U;
@@ -84,7 +85,7 @@ std::vector<DraftEntry::Field> head_of(const SpringChoice& chosen, const std::st
   return out;
 }
 
-/// Joins routes of a group that differ only in their destination.
+/// Returns whether the route was joined to an earlier one of its group that differs only in the destination.
 bool is_joined(SpringWork& work, const SpringChoice& chosen, const DraftEntry& route) {
   const auto to = std::string(route.get("to"));
   if (chosen.group.empty() || to.empty() || !route.closed.empty()) return false;

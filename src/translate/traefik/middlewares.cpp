@@ -97,8 +97,8 @@ std::string rate_limit(TraefikWork& work, const std::string& name, const TreeNod
   limit.set("rate", rate_of(average, unit_of(period)));
   limit.set("burst", std::to_string(burst));
   set_source(work, node, "client_ip", limit);
-  // Traefik delays a request by up to half the time of one permit, and by at most half a second, before it rejects the
-  // request.
+  // Traefik delays a request that is too early by at most half the time of one permit, and by at most half a second;
+  // otherwise it rejects the request.
   const auto wait = std::min<std::uint64_t>(period / average / 2, 500);
   if (wait > 0) limit.set("wait", milliseconds(wait));
   limit.comments.push_back("average " + std::to_string(average) + ", burst " + std::to_string(burst));

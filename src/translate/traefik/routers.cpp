@@ -134,7 +134,7 @@ void set_match(DraftEntry& route, const TraefikMatch& match) {
   route.text_prefix = match.text_prefix;
 }
 
-/// Traefik checks routers with longer rules first, unless a priority is set.
+/// Returns the precedence of a router. Traefik checks routers with longer rules first, unless a priority is set.
 std::uint64_t precedence_of(const TreeNode& router, const std::string& rule, DraftEntry& route) {
   const auto written = text_in(router, "priority");
   if (written.empty() || written == "0") return rule.size();

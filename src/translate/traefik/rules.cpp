@@ -17,7 +17,7 @@ constexpr std::size_t kDeepestRule = 50;
 
 using Alternatives = std::vector<TraefikMatch>;
 
-/// Returns the match of a matcher that cannot be translated: it covers all requests and is closed.
+/// Returns a match for a matcher that cannot be translated. It covers all requests, and is closed.
 TraefikMatch unknown(const std::string& matcher, const std::string& why) {
   TraefikMatch out;
   out.closed = matcher;
@@ -208,7 +208,7 @@ class RuleReader {
     return out;
   }
 
-  /// Returns all requests except the given paths, which get routes of their own.
+  /// Returns alternatives that cover all requests except those for the given paths. The paths get routes of their own.
   static Alternatives without(const Alternatives& left_out) {
     Alternatives out{TraefikMatch{}};
     for (auto each : left_out) {

@@ -37,7 +37,7 @@ void put_parts(TreeNode& root, std::string_view key, const std::string& value, c
   at->text = value;
 }
 
-/// Traefik's labels have no list indices; lists are separated by commas.
+/// Adds a label to the tree. Labels have no indices of lists; the elements of a list are separated by commas.
 void put_label(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
   constexpr std::string_view kHttp = "traefik.http.";
   if (lower(key).starts_with(kHttp)) put_parts(root, key.substr(std::string_view("traefik.").size()), value, spot);
@@ -57,7 +57,7 @@ void take_labels(const TreeNode& labels, TreeNode& root) {
     if (value.is_text()) put_label(root, key, value.text, value.spot);
 }
 
-/// Uses the container as the server: "loadbalancer.server.port=80" is its port.
+/// Adds the URL of the container to its services. "loadbalancer.server.port=80" is the port of that URL.
 void name_servers(TreeNode& root, const std::string& container) {
   for (auto& [group, services] : root.members)
     if (group == "http")
@@ -166,8 +166,8 @@ bool same_tree(const TreeNode& one, const TreeNode& other) {
                             [](const auto& a, const auto& b) { return a.key == b.key && same_tree(a.value, b.value); });
 }
 
-/// Adds a middleware. A name with two different definitions becomes null, because it is unclear which one a router
-/// means.
+/// Adds a middleware. If a name has two different definitions, the middleware becomes null, because it is unclear which
+/// one a router means.
 void add_middleware(TraefikWork& work, const std::string& name, const TreeNode& node) {
   const auto [known, is_new] = work.middlewares.emplace(name, &node);
   if (is_new || (known->second != nullptr && same_tree(*known->second, node))) return;

@@ -31,7 +31,7 @@ struct TraefikWork {
   int applied = 0;                ///< number of middlewares applied to the current route
 };
 
-/// An alternative of a rule. If the rule cannot be translated, the alternative covers more requests and is closed.
+/// An alternative of a rule. If a part of it cannot be translated, the alternative covers more requests and is closed.
 struct TraefikMatch {
   std::string host;
   std::string path = "/*";
