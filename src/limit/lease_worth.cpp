@@ -16,9 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kOneSecond = 1s;
-constexpr unsigned kMinRequests = 4;  // fewer requests are not worth the risk that permits stay unused
-// seconds of demand that a lease may hold beyond its fair share: these permits are used so soon that others do not miss
-// them
+constexpr unsigned kMinRequests = 4;  // a lease for fewer requests is not worth the risk that its permits stay unused
+// seconds of demand that a lease may hold beyond its fair share: these permits are used so soon that other limiters do
+// not need them
 constexpr double kAtOnce = 0.02;
 
 // A lease withholds permits from other limiters. If permits refill slowly, this outweighs the saved calls, so a lease

@@ -23,7 +23,7 @@ bool decide_here(Path& path, Exchange& x, Round& round);
 /// rule is one of this round; otherwise it may be of any limit so far. Limits in observe mode never bind.
 void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
-/// Sets `problem` to the rejection by the binding limit.
+/// Sets `problem` to the answer of the binding limit, which has rejected the request.
 void tell_rejection(Exchange& x, MaybeProblem& problem);
 
 /// Checks whether the request keeps an appointment under this limit. Returns a problem if the request comes too early.

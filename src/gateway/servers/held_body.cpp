@@ -21,7 +21,7 @@ bool HeldBody::insert_behind(char behind, std::string_view text) {
   return true;
 }
 
-/// Doubles the room when it is too small, up to the announced size.
+/// Appends bytes. Doubles the memory when it is too small, up to the maximum size of the body.
 void HeldBody::append(std::string_view bytes) {
   const auto size = bytes_.size() + bytes.size();
   if (size > bytes_.capacity()) bytes_.reserve(std::max(size, std::min(2 * bytes_.capacity(), most_)));

@@ -20,7 +20,7 @@ struct PlacedKeys {
   std::vector<KeyPlace> places;  ///< the position of each record
 };
 
-/// Does the same as read_api_keys().
+/// Does the same as read_api_keys(), and also returns the positions.
 Result<PlacedKeys, JsonMistake> read_placed_keys(std::string_view json);
 
 }  // namespace headgate::identity
