@@ -38,9 +38,13 @@ function redisOf(status) {
   return `${down[0].server} ${down[0].state}`;
 }
 
-/// Lists each server with its state, for screens that are too narrow for a long address.
+/// Lists each server with its state, and the settlements that wait for Redis, for screens that are too narrow for a long address.
 function redisInFull(status) {
-  return status.redis.map((each) => `${each.server} ${each.state}`).join(', ');
+  const waiting = status.settlements?.waiting ?? 0;
+  const out = status.redis.map((each) => `${each.server} ${each.state}`);
+  if (waiting > 0)
+    out.push(`${waiting} settlements of ${status.settlements.permits} permits wait, the oldest for ${span(status.settlements.oldest_seconds ?? 0)}`);
+  return out.join(', ');
 }
 
 function factsOf(status) {

@@ -10,7 +10,7 @@
 --            cost as a rejected attempt
 --          A further letter p makes the call a peek: it replies as it would without the letter, and writes nothing.
 --       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
---       lua/in_flight.lua).
+--       lua/in_flight.lua, or lua/settled_batch.lua).
 -- Reply a flat array of integers: 1 if the call passed, otherwise 0; then for each key the words of its algorithm.
 --       Only integers, because Redis truncates fractions.
 --

@@ -80,6 +80,16 @@ StatusJson redis_of(const AdminBoard& board) {
   return out;
 }
 
+StatusJson settlements_of(const AdminBoard& board) {
+  const auto waiting = outstanding_of(board.redis());
+  StatusJson out = {{"waiting", waiting.settlements}, {"permits", waiting.permits}};
+  if (waiting.oldest) {
+    const auto age = std::chrono::steady_clock::now() - *waiting.oldest;
+    out["oldest_seconds"] = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  }
+  return out;
+}
+
 StatusJson gateways_of(const OperatorBoard::State& state, const gateway::FleetSize& fleet) {
   const GatewayCounts counts{.seen = fleet.seen(), .configured = state.active->config->redis->instances};
   StatusJson out = {{"configured", counts.configured}, {"counted", counts.counted()}};
@@ -135,6 +145,7 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, c
                   if (!candidate.file.empty()) out["candidate"]["file"] = candidate.file;
                 }
                 out["redis"] = redis_of(board);
+                if (state.active && state.active->config->redis) out["settlements"] = settlements_of(board);
                 if (state.active && state.active->config->redis) out["gateways"] = gateways_of(state, fleet);
                 out["workers"] = state.workers;
                 out["connections"] = state.totals != nullptr ? state.totals->connections.load() : 0;

@@ -50,7 +50,7 @@ std::optional<bool> RedisInMemory::decide_here(std::span<const Check> checks, st
   return agreed;
 }
 
-bool RedisInMemory::settle(std::span<const Check> checks) {
+bool RedisInMemory::settle(std::span<const Check> checks, std::span<const Duration>) {
   if (down_since_) return false;
   for (const auto& check : checks) change(check);
   return true;

@@ -38,12 +38,14 @@ limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
 
 }  // namespace
 
-Background::Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers,
-                       std::shared_ptr<limit::Local> local, std::shared_ptr<Waiters> waiters,
-                       std::function<std::uint32_t()> sharers)
+Background::Background(boost::asio::io_context& loop, const RedisOptions& options, std::uint64_t sender,
+                       std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
+                       std::shared_ptr<Waiters> waiters, std::function<std::uint32_t()> sharers)
     : servers_(std::move(servers)),
       local_(std::move(local)),
       waiters_(std::move(waiters)),
+      calls_(std::make_shared<ActiveCalls>(servers_)),
+      settler_(std::make_shared<Settler>(loop, options, sender, servers_, local_, calls_)),
       sharers_(std::move(sharers)),
       timer_(loop.get_executor()) {}
 
@@ -55,7 +57,7 @@ void Background::refill() {
 Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill) {
   std::array<limit::Decision, 1> decisions;
   const auto asked = SteadyClock::now();
-  ++self->under_way_;
+  self->calls_->begun();
   auto call = self->servers_->decide({&refill.check, 1}, decisions);
   const auto agreed = co_await call;
   using Answer = limit::Local::Answer;
@@ -63,11 +65,11 @@ Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::Pe
   self->local_->fetched(refill, answer, decisions[0], asked, SteadyClock::now());
   self->waiters_->wake(refill.lease, agreed.has_error() ? agreed.error() : error_code());
   if (self->stopped_) self->end_leases();
-  self->ended();
+  self->calls_->ended();
 }
 
 void Background::refund(std::size_t most) {
-  while (under_way_ < most) {
+  while (calls_->count() < most) {
     const auto refill = local_->leases().next_refund();
     if (!refill) return;
     spawn(give_back(shared_from_this(), *refill), "refund of a lease");
@@ -76,7 +78,7 @@ void Background::refund(std::size_t most) {
 
 Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill) {
   std::array<limit::Decision, 1> decisions;
-  ++self->under_way_;
+  self->calls_->begun();
   auto call = self->servers_->decide({&refill.check, 1}, decisions);
   const auto answer = co_await call;
   if (answer.has_value())
@@ -84,20 +86,18 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
   self->local_->given_back({&refill.check, 1});
   self->local_->leases().refunded(refill.lease, answer.has_value() ? decisions.data() : nullptr);
   if (self->stopped_) self->end_leases();  // a refill that ended after the stop has waited for this refund
-  self->ended();
+  self->calls_->ended();
 }
 
-bool Background::settle(std::span<const limit::Check> checks) {
+bool Background::settle(std::span<const limit::Check> checks, std::span<const Duration> held_for) {
+  if (Settler::accepts(checks)) return settler_->settle(checks, held_for);
   bool taken = true;
   while (checks.size() > limit::kMaxRulesPerRequest) {
-    taken = settle(checks.first(limit::kMaxRulesPerRequest)) && taken;
+    taken = settle(checks.first(limit::kMaxRulesPerRequest), {}) && taken;
     checks = checks.subspan(limit::kMaxRulesPerRequest);
   }
   if (checks.empty()) return taken;
-  if (stopped_ || under_way_ >= kMaxUnderWay) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
+  if (stopped_ || calls_->count() >= kMaxUnderWay) return false;
   auto settlement = std::make_unique<Settlement>();
   std::size_t bytes = 0;
   for (const auto& check : checks) bytes += check.key.size() + check.token.size();
@@ -124,21 +124,17 @@ void Background::start(std::unique_ptr<Settlement> settlement) {
 
 Task<void> Background::say(std::shared_ptr<Background> self, std::unique_ptr<Settlement> settlement) {
   std::vector<limit::Decision> decisions(settlement->checks.size());
-  ++self->under_way_;
+  self->calls_->begun();
   auto call = self->servers_->decide(settlement->checks, decisions);
   const auto answer = co_await call;
   self->local_->given_back(settlement->checks);
-  if (answer.has_value()) {
-    self->settled_.fetch_add(1, std::memory_order_relaxed);
-  } else if (!self->stopped_ && !settlement->repeated && self->again_.size() < kMaxAgain &&
-             may_be_repeated(settlement->checks, answer.error())) {
+  if (answer.has_error() && !self->stopped_ && !settlement->repeated && self->again_.size() < kMaxAgain &&
+      may_be_repeated(settlement->checks, answer.error())) {
     settlement->repeated = true;
     self->again_.push_back(std::move(settlement));
     self->arm();
-  } else {
-    self->dropped_.fetch_add(1, std::memory_order_relaxed);
   }
-  self->ended();
+  self->calls_->ended();
 }
 
 // The call takes all or nothing: if the permit of this charge is gone, the charge was counted before and does not count
@@ -148,17 +144,13 @@ Task<error_code> Background::charge(std::shared_ptr<Background> self, limit::Che
   const limit::Rule once = one_time(*owed.rule, token);
   const std::array<limit::Check, 2> checks{limit::Check{.rule = &once, .key = owed.key, .hash = {}}, owed};
   std::array<limit::Decision, 2> decisions;
-  ++self->under_way_;
+  self->calls_->begun();
   auto call = self->servers_->decide(checks, decisions);
   const auto answer = co_await call;
   if (answer.has_value() && *answer)
     self->charged_.fetch_add(static_cast<std::uint64_t>(owed.cost), std::memory_order_relaxed);
-  self->ended();
+  self->calls_->ended();
   co_return answer.has_error() ? answer.error() : error_code();
-}
-
-void Background::ended() {
-  if (--under_way_ == 0 && stopped_) servers_->stop();
 }
 
 void Background::arm() {
@@ -183,10 +175,12 @@ void Background::tick() {
 void Background::stop() {
   if (std::exchange(stopped_, true)) return;
   timer_.cancel();
-  dropped_.fetch_add(std::exchange(again_, {}).size(), std::memory_order_relaxed);
-  ++under_way_;  // so that a call that ends at once does not stop the servers
+  again_.clear();
+  calls_->begun();  // so that a call that ends at once does not stop the servers
+  calls_->stop_after_last();
   end_leases();
-  ended();
+  settler_->stop();
+  calls_->ended();
 }
 
 void Background::end_leases() {

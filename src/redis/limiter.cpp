@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <random>
 #include <utility>
 
@@ -19,6 +20,15 @@ namespace headgate::redis {
 
 using Step = limit::Local::Step;
 using Answer = limit::Local::Answer;
+
+namespace {
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return device() | std::uint64_t{device()} << 32U;
+}
+
+}  // namespace
 
 struct SharedLimiter::State {
   State(boost::asio::io_context& loop, const RedisOptions& options, const std::function<std::uint32_t()>& sharers)
@@ -28,7 +38,7 @@ struct SharedLimiter::State {
         local(
             std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = sharers(), .seed = std::random_device()()})),
         waiters(std::make_shared<Waiters>(loop)),
-        background(std::make_shared<Background>(loop, servers, local, waiters, sharers)),
+        background(std::make_shared<Background>(loop, options, random_number(), servers, local, waiters, sharers)),
         pauses(std::make_shared<ForgetPauses>(ForgetPauses{.executor = loop.get_executor()})) {}
 
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
@@ -116,8 +126,8 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  // permits are given back before a peek as well, because the decision that follows must find them in Redis
-  state->background->give_back_first();
+  // this is needed before a peek as well, because the following decision must find these permits in Redis
+  state->background->give_back_first(pending.sent());
   if (waited && SteadyClock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // another call would take too long
   for (;;) {
@@ -164,7 +174,9 @@ Duration SharedLimiter::known_wait(const limit::Check& check) const {
   return state_->local->rejections().wait(check, SteadyClock::now());
 }
 
-bool SharedLimiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }
+bool SharedLimiter::settle(std::span<const limit::Check> checks, std::span<const Duration> held_for) {
+  return state_->background->settle(checks, held_for);
+}
 
 Task<error_code> SharedLimiter::charge(const limit::Check& owed, std::string_view token) {
   return Background::charge(state_->background, owed, std::string(token));
@@ -193,14 +205,16 @@ RedisHealth SharedLimiter::health() const noexcept { return state_->servers->hea
 Counters SharedLimiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> SharedLimiter::nodes() const { return state_->servers->nodes(); }
 
-LocalCounters SharedLimiter::local() const noexcept {
+LocalCounters SharedLimiter::local() const {
   return {.rejected = state_->local->rejected(),
           .leased = state_->local->leased(),
           .refunded = state_->background->refunded(),
-          .settled = state_->background->settled(),
-          .dropped = state_->background->dropped(),
-          .charged = state_->background->charged()};
+          .settled = state_->background->settler().settled(),
+          .charged = state_->background->charged(),
+          .lost = state_->background->settler().lost()};
 }
+
+Outstanding SharedLimiter::outstanding() const { return state_->background->settler().outstanding(); }
 
 void SharedLimiter::stop() {
   if (std::exchange(state_->stopped, true)) return;

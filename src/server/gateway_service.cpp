@@ -3,6 +3,8 @@
 #include "headgate/admin/explain_json.hpp"
 #include "headgate/gateway/candidate.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace headgate::server {
@@ -113,6 +115,12 @@ void GatewayService::take_down(const std::string& upstream, const std::string& s
   const auto snapshot = engine_.snapshot();
   for (const auto& each : snapshot->upstreams)
     if (each->name() == upstream) each->take_down(server);
+}
+
+bool GatewayService::has_unsent() const {
+  return std::ranges::any_of(std::array{now_.redis.get(), retired_.get()}, [](const redis::SharedLimiter* redis) {
+    return redis != nullptr && redis->outstanding().settlements > 0;
+  });
 }
 
 void GatewayService::stop() {

@@ -87,6 +87,7 @@ class GatewayService final : public WorkerService {
   observe::ListenerCounters listener_counters(std::string_view listener) override {
     return observe::listener_counters(shared_.registry, worker_, listener);
   }
+  bool has_unsent() const override;
   void stop() override;
 
   /// The number of the worker, from 0.

@@ -180,7 +180,7 @@ void Worker::check_drained() {
                    "a connection did not end when it was closed, so the worker ends without it");
     loop_.stop();
   }
-  if (!sessions_.empty()) return timers_.arm(tick_, kDrainTick);
+  if (!sessions_.empty() || (service_->has_unsent() && now < drained_by_)) return timers_.arm(tick_, kDrainTick);
   if (std::exchange(drained_, true)) return;
   sessions_.leave_neighbours();
   service_->stop();

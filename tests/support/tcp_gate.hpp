@@ -24,6 +24,7 @@ class TcpGate {
     pass,     ///< forwards everything
     hold,     ///< accepts, and keeps all bytes to send them later
     swallow,  ///< accepts, and loses all bytes, like a network that fails silently
+    deafen,   ///< forwards requests, and loses answers
     reset,    ///< resets every connection
     cut,      ///< resets in the middle of every third answer
   };
@@ -92,7 +93,7 @@ class TcpGate {
     while (!ended_) {
       const Mode mode = mode_;
       if (mode == Mode::reset) end_all();
-      if (mode == Mode::pass || mode == Mode::cut) connect_all();
+      if (mode == Mode::pass || mode == Mode::cut || mode == Mode::deafen) connect_all();
       std::vector<pollfd> looked{{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
       for (const auto& pair : pairs_) {
         const auto events = static_cast<short>(mode == Mode::hold ? 0 : POLLIN);
@@ -120,7 +121,7 @@ class TcpGate {
     std::array<char, 65536> bytes;
     const auto got = ::recv(from, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got <= 0) return false;
-    if (mode == Mode::swallow || to < 0) return true;
+    if (mode == Mode::swallow || (mode == Mode::deafen && answer) || to < 0) return true;
     const bool cuts = mode == Mode::cut && answer && ++answers_ % 3 == 0;
     const auto passed = cuts ? got / 2 : got;
     return ::send(to, bytes.data(), static_cast<std::size_t>(passed), MSG_NOSIGNAL) == passed && !cuts;

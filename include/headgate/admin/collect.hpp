@@ -30,9 +30,13 @@ struct RedisReport {
   std::uint64_t limiter = 0;
   std::vector<redis::NodeStatus> nodes;
   redis::LocalCounters local;
+  redis::Outstanding outstanding{};
 };
-/// Adds headgate_redis_* and headgate_limit_{leased,known_rejections,charged}_total. The metrics only rise, although
-/// limiters and their counters come and go. Counts between the last scrape of a limiter and its end are lost.
+/// Sums up the settlements that wait, with the time of the oldest one.
+redis::Outstanding outstanding_of(const std::vector<RedisReport>& reports);
+/// Adds headgate_redis_*, headgate_limit_settlements_* and headgate_limit_{leased,known_rejections,charged}_total. The
+/// totals only rise, although limiters and their counters come and go. Counts between a limiter's last scrape and its
+/// end are lost.
 void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask);
 
 /// One limit of the configuration, and whether it is currently decided without Redis.

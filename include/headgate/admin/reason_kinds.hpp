@@ -15,6 +15,7 @@ enum class ReasonKind : std::uint8_t {
   redis_lost,
   limit_closed,
   room_closed,
+  settling_behind,
   no_server,
   circuit_open,
   shedding,

@@ -7,6 +7,7 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/redis/limiter.hpp"
 #include "headgate/services/active_config.hpp"
 #include "headgate/services/service.hpp"
 
@@ -26,6 +27,8 @@ ReadyReport readiness_of(const Reasons& reasons);
 
 /// Sets or clears the reasons for an outage of Redis; `outage` is null if Redis answers.
 void tell_redis(Reasons& reasons, const RedisOutage* outage);
+/// Sets or clears the reason for settlements that have waited for more than 30 s.
+void tell_settling(Reasons& reasons, const redis::Outstanding& outstanding, Clock::Steady now);
 /// Sets the reasons for these upstreams, and clears those of all others.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
 /// Sets or clears the reason for more gateways than configured. `lasting` is the number of gateways that have been seen

@@ -26,7 +26,8 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
   std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
-  bool settle(std::span<const limit::Check> checks) override;
+  bool settle(std::span<const limit::Check> checks, std::span<const Duration> held_for) override;
+  using RemoteLimiter::settle;
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override { return recovering_until_; }
   bool up() const noexcept override { return !down_since_; }

@@ -36,10 +36,12 @@ class RemoteLimiter {
   virtual std::optional<bool> decide_here(std::span<const Check>, std::span<Decision>) { return {}; }
   /// Returns how long `check` will be rejected, as far as known without a call; 0 if not known.
   virtual Duration known_wait(const Check&) const { return Duration(0); }
-  /// Sends changes in the background, with copies of all data. A change charges the cost of a request beyond its hold
-  /// (How::charge, How::debt), or gives back the part of the hold that the request did not use (a cost below 0).
+  /// Sends changes that nobody waits for, with copies of all data: the cost of a request beyond its hold (How::charge,
+  /// How::debt), and the cost that it did not use (below 0). `held_for` has for each check the time for which its
+  /// permits can be given back, which is until the counter may be full again; if it is empty, there is no such time.
   /// Returns false if some of the changes were dropped.
-  virtual bool settle(std::span<const Check> checks) = 0;
+  virtual bool settle(std::span<const Check> checks, std::span<const Duration> held_for) = 0;
+  bool settle(std::span<const Check> checks) { return settle(checks, {}); }
   /// Charges for requests that passed without this limiter (`owed` is a How::debt of one rule). Returns no error once
   /// Redis has counted the charge. After an error the charge may be sent again with the same `token`; it counts only
   /// once. Both arguments must outlive the await.

@@ -14,6 +14,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,12 +55,19 @@ struct NodeStatus {
 
 /// Counts since startup: decisions without a call, and calls in the background.
 struct LocalCounters {
-  std::uint64_t rejected = 0;  ///< requests rejected by a known rejection
-  std::uint64_t leased = 0;    ///< checks decided by a lease
-  std::uint64_t refunded = 0;  ///< unused tokens of leases that were given back
-  std::uint64_t settled = 0;   ///< calls of settle() that Redis answered
-  std::uint64_t dropped = 0;   ///< calls of settle() that Redis did not answer: their changes are lost
-  std::uint64_t charged = 0;   ///< requests charged by charge()
+  std::uint64_t rejected = 0;                   ///< requests rejected by a known rejection
+  std::uint64_t leased = 0;                     ///< checks decided by a lease
+  std::uint64_t refunded = 0;                   ///< unused tokens of leases that were given back
+  std::uint64_t settled = 0;                    ///< checks of settle() that Redis has counted
+  std::uint64_t charged = 0;                    ///< requests charged by charge()
+  std::map<std::string, std::uint64_t> lost{};  ///< checks of settle() that were lost, by limit
+};
+
+/// Settlements that Redis has not counted yet.
+struct Outstanding {
+  std::uint64_t settlements = 0;
+  std::uint64_t permits = 0;                                    ///< permits to charge and to give back
+  std::optional<std::chrono::steady_clock::time_point> oldest;  ///< time of the oldest settlement, to a second
 };
 
 /// Returns how many gateways share Redis, as far as this gateway has seen; 0 if unknown.
@@ -94,12 +102,13 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
 
   Duration known_wait(const limit::Check& check) const override;
 
-  /// Sends changes to Redis in the background, with copies of the data. A change charges what a request took beyond its
-  /// hold (How::charge), or gives back what the request did not use (a cost below 0). A call is repeated once if too
-  /// many calls were active. A call that gives nothing back is also repeated once if Redis was unavailable, so a charge
-  /// may count twice. Otherwise the changes are lost. Returns false if some of the changes were dropped at once,
-  /// because too many calls are active or the limiter is stopped.
-  bool settle(std::span<const limit::Check> checks) override;
+  /// Queues changes with copies of the data, and sends them to Redis within a few milliseconds: the amount that a
+  /// request took beyond its reservation (How::charge, How::debt), and the amount that it did not use (cost below 0).
+  /// While Redis is away, changes of one counter are summed up, at most SettleQueue::kMax for all counters. Each is
+  /// counted at most once. In a cluster, a change is lost if it was sent and its answer was not received. Other checks
+  /// (with a token, or with a cost that is taken) are sent at once, and repeated at most once.
+  bool settle(std::span<const limit::Check> checks, std::span<const Duration> held_for) override;
+  using RemoteLimiter::settle;
 
   /// Charges Redis for requests that passed without it. `owed` is a How::debt of one rule and needs no hash. Returns no
   /// error once Redis has counted the charge. After an error the caller may send the charge again with the same
@@ -125,10 +134,12 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   bool up() const noexcept override { return health() == RedisHealth::up; }
   Counters counters() const;              ///< any thread; the sum of all nodes
   std::vector<NodeStatus> nodes() const;  ///< any thread
-  LocalCounters local() const noexcept;   ///< any thread
+  LocalCounters local() const;            ///< any thread
+  Outstanding outstanding() const;        ///< any thread
 
-  /// Makes all waiting and later calls fail with Errc::stopped: at once, or, if there are leases, after all of them
-  /// were given back, within options.timeout. When the loop has run out of work, no task of this object runs any more.
+  /// Lets later and waiting calls fail with Errc::stopped: at once, or after all leases were given back
+  /// and settlements were sent, each within options.timeout. When the loop has run out of work, no task of this object
+  /// runs any more.
   void stop();
 
  private:

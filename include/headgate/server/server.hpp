@@ -44,6 +44,8 @@ class WorkerService {
   }
   /// Returns whether clients or operators connect to the listeners.
   virtual net::Listener::For listens_for() const { return net::Listener::For::clients; }
+  /// Returns whether something must still be sent that no client waits for. A drain waits for it, within its time.
+  virtual bool has_unsent() const { return false; }
   /// Closes the connections of the service, so that the worker's loop can end.
   virtual void stop() = 0;
 };

@@ -97,7 +97,8 @@ std::vector<RedisReport> AdminBoard::redis() const {
   std::vector<RedisReport> out;
   out.reserve(redis_.size());
   for (const auto& [worker, asked] : redis_) {
-    if (asked.limiter) out.push_back({asked.number, asked.limiter->nodes(), asked.limiter->local()});
+    if (asked.limiter)
+      out.push_back({asked.number, asked.limiter->nodes(), asked.limiter->local(), asked.limiter->outstanding()});
   }
   return out;
 }

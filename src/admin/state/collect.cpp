@@ -61,6 +61,11 @@ void add_rise(Rising& total, const Rising& before, const Rising& now) {
   add_rise(total.latency_sum, before.latency_sum, now.latency_sum);
 }
 
+double seconds_since(const std::optional<std::chrono::steady_clock::time_point>& then) {
+  if (!then) return 0;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - *then).count();
+}
+
 /// Sums the counters of all limiters, including those that have gone. Without them the sum would fall when a limiter
 /// goes, and Prometheus would take that for a restart from zero and count everything again.
 class RedisTotals {
@@ -75,6 +80,11 @@ class RedisTotals {
       add_rise(leased_, before.local.leased, report.local.leased);
       add_rise(rejected_, before.local.rejected, report.local.rejected);
       add_rise(charged_, before.local.charged, report.local.charged);
+      for (const auto& [limit, lost] : report.local.lost) {
+        const auto known = before.local.lost.find(limit);
+        const std::uint64_t lost_before = known == before.local.lost.end() ? 0 : known->second;
+        add_rise(lost_[limit], lost_before, lost);
+      }
       for (const auto& node : report.nodes) {
         const auto known = before.nodes.find(node.name);
         const auto& rising = now.nodes[node.name] = rising_of(node);
@@ -91,6 +101,10 @@ class RedisTotals {
     scrape.value(family::limit_leased, {}, as_double(leased_));
     scrape.value(family::limit_known_rejections, {}, as_double(rejected_));
     scrape.value(family::limit_charged, {}, as_double(charged_));
+    const auto outstanding = outstanding_of(reports);
+    scrape.value(family::settlements_waiting, {}, as_double(outstanding.settlements));
+    scrape.value(family::settlements_behind, {}, seconds_since(outstanding.oldest));
+    for (const auto& [limit, lost] : lost_) scrape.value(family::settlements_lost, {limit}, as_double(lost));
   }
 
  private:
@@ -115,9 +129,21 @@ class RedisTotals {
   std::uint64_t leased_ = 0;
   std::uint64_t rejected_ = 0;
   std::uint64_t charged_ = 0;
+  std::map<std::string, std::uint64_t> lost_;  // By limit.
 };
 
 }  // namespace
+
+redis::Outstanding outstanding_of(const std::vector<RedisReport>& reports) {
+  redis::Outstanding out;
+  for (const auto& report : reports) {
+    const auto& each = report.outstanding;
+    out.settlements += each.settlements;
+    out.permits += each.permits;
+    if (each.oldest && (!out.oldest || *each.oldest < *out.oldest)) out.oldest = each.oldest;
+  }
+  return out;
+}
 
 void collect_redis(observe::Registry& registry, std::function<std::vector<RedisReport>()> ask) {
   registry.collect(

@@ -13,6 +13,7 @@ namespace headgate::admin {
 namespace {
 
 constexpr auto kLookPace = std::chrono::milliseconds(250);
+constexpr auto kSettlesWithin = std::chrono::seconds(30);
 
 using Wrong = std::vector<std::pair<std::string, std::string>>;
 
@@ -125,6 +126,14 @@ void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sourc
   reasons.set_only(ReasonKind::keys_refused, keys);
   reasons.set_only(ReasonKind::addresses_refused, addresses);
   reasons.set_only(ReasonKind::prices_refused, prices);
+}
+
+void tell_settling(Reasons& reasons, const redis::Outstanding& outstanding, Clock::Steady now) {
+  if (!outstanding.oldest || now - *outstanding.oldest <= kSettlesWithin)
+    return reasons.clear(ReasonKind::settling_behind);
+  reasons.set(ReasonKind::settling_behind, {},
+              std::to_string(outstanding.settlements) + " settlements of " + std::to_string(outstanding.permits) +
+                  " permits wait");
 }
 
 void tell_logs(Reasons& reasons, observe::Logs::Failing failing) {

@@ -161,6 +161,9 @@ void print_status(const Json& answer) {
   }
   for (const auto& node : list_in(answer, "redis"))
     print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));
+  if (const auto& waiting = object_in(answer, "settlements"); count_in(waiting, "waiting") > 0)
+    print_pair("settlements", text_in(waiting, "waiting") + " of " + text_in(waiting, "permits") +
+                                  " permits wait for Redis, the oldest for " + duration_in(waiting, "oldest_seconds"));
   if (const auto& gateways = object_in(answer, "gateways"); !gateways.empty())
     print_pair("gateways", gateways_in_words(gateways));
   print_pair("workers", text_in(answer, "workers"));

@@ -163,8 +163,10 @@ Task<void> offer_in_redis(Path& path, Exchange& x, Problem& problem) {
   const auto agreed = co_await call;
   if (agreed.has_error() || !*agreed) co_return;
   if (offer(path, x, path.services.clock.wall(), checks.first(booking.debts), decisions, problem)) co_return;
+  std::vector<Duration> held_for;
   for (auto& check : booking.checks) check = given_back(check);
-  x.snapshot->redis->settle(checks);
+  for (const auto& decision : std::span(decisions).first(checks.size())) held_for.push_back(decision.reset_after);
+  x.snapshot->redis->settle(checks, held_for);
 }
 
 }  // namespace headgate::gateway

@@ -191,13 +191,15 @@ void StageAdmission::take_share_late() {
   conclude(path_, x_, late, false);
   tell_rejection(x_, problem_);
   std::vector<limit::Check> granted;
+  std::vector<Duration> held_for;
   for (std::size_t at = round_.first_check; at < late.first_check; ++at) {
     const auto& check = a.checks[at];
     if (!a.decisions[at].allowed || !check.rule->algorithm->gives_back_late || check.rule->count_rejected) continue;
     granted.push_back(given_back(check));
+    held_for.push_back(a.decisions[at].reset_after);
   }
   a.held = round_.first_limit;
-  if (!granted.empty() && !a.peek) redis.settle(granted);
+  if (!granted.empty() && !a.peek) redis.settle(granted, held_for);
 }
 
 }  // namespace headgate::gateway

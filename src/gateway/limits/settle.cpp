@@ -46,6 +46,12 @@ bool counts(const CheckOrUse& checked, unsigned status) noexcept {
   return std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
+/// Changes of counters, and for each of them the time for which its permits can be given back.
+struct Differences {
+  std::vector<limit::Check> checks;
+  std::vector<Duration> held_for;
+};
+
 /// Returns whether the hold can still be returned. As soon as the counter may be full again, the hold has expired, and
 /// its permits belong to others.
 bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
@@ -62,15 +68,15 @@ std::int64_t difference_of(const Admission& a, const CheckedLimit& checked, std:
 }
 
 /// Appends the checks that change the counters of `checked` from the hold to the used cost.
-void append_difference(const Admission& a, const CheckedLimit& checked, Clock::Steady now,
-                       std::vector<limit::Check>& out) {
+void append_difference(const Admission& a, const CheckedLimit& checked, Clock::Steady now, Differences& out) {
   const auto since = now - checked.asked_at;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
     auto check = a.checks[i];
     check.cost = difference_of(a, checked, i, since);
     if (check.cost == 0) continue;
     check.how = check.cost < 0 ? How::take : checked.route_limit->cost.debt ? How::debt : How::charge;
-    out.push_back(check);
+    out.checks.push_back(check);
+    out.held_for.push_back(a.decisions[i].reset_after - std::chrono::duration_cast<Duration>(since));
   }
 }
 
@@ -181,8 +187,8 @@ void note_late_status(Exchange& x, unsigned status) {
   for (auto& use : x.admission.unchecked) note(use);
 }
 
-// No request waits for the result. If a gateway ends while it holds permits, they return as the limit refills: at the
-// latest after its period, or after the time that its bucket needs to fill.
+// No request waits for the result. If a gateway is killed while it holds permits, they return as the limit refills: at
+// the latest after its period, or after the time that its bucket needs to fill.
 void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   if (x.admission.returned) return;
   const bool bug = x.ended_by == EndedBy::bug;  // a step threw, so no answer will settle the holds
@@ -192,8 +198,8 @@ void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   const bool free = !avoided_answer(x);  // there was no answer: the server failed, or no request was sent to one
   if (free) note_status(x, 0);
   if (x.bodies) x.bodies->end_answer();
-  std::vector<limit::Check> here;
-  std::vector<limit::Check> in_redis;
+  Differences here;
+  Differences in_redis;
   for (auto& checked : x.admission.limits) {
     const bool by_cost = served && asks_for_cost(checked);
     if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
@@ -206,11 +212,11 @@ void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
     if (served && asks_for_cost(use)) read_bodies(x, use);
     if (is_untold(use) && free && served && asks_for_cost(use)) use.used = 0;
   }
-  if (!here.empty()) {
+  if (!here.checks.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
-    memory.decide(here, x.clock->wall(), {ignored.data(), here.size()});
+    memory.decide(here.checks, x.clock->wall(), {ignored.data(), here.checks.size()});
   }
-  if (!in_redis.empty()) x.snapshot->redis->settle(in_redis);
+  if (!in_redis.checks.empty()) x.snapshot->redis->settle(in_redis.checks, in_redis.held_for);
 }
 
 }  // namespace headgate::gateway

@@ -138,6 +138,8 @@ constexpr SentenceRow kSentences[] = {
     {"redis_switches_untold", "Sentinel {server} refused to announce failovers: {reason}."},
     {"redis_node_left", "The node {server} left the Redis cluster."},
     {"redis_not_given_back", "Units that were taken in slot {slot} of Redis could not be given back."},
+    {"settlements_lost",
+     "{settlements} settlements of limit \"{limit}\" ({permits} permits) were lost, because Redis did not count them."},
     {"ban_log_error", "{message}: {reason}."},
     {"ban_log_works", "Suspensions are shared with other gateways again."},
     {"ban_log_entry_skipped", "{message} ({key}, entry {id})."},

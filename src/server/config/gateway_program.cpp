@@ -65,6 +65,8 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
     const auto outage = shared_.board.redis_outage();
     admin::tell_redis(shared_.reasons, outage ? &*outage : nullptr);
   });
+  reason_watch_.add(
+      [this] { admin::tell_settling(shared_.reasons, admin::outstanding_of(shared_.board.redis()), clock_.steady()); });
   reason_watch_.add([this] { admin::tell_upstreams(shared_.reasons, shared_.board.upstreams()); });
   reason_watch_.add([this] { admin::tell_keys(shared_.reasons, shared_.board.sources()); });
   reason_watch_.add([this] {

@@ -81,6 +81,23 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
   EXPECT_EQ(text.value("headgate_limit_charged_total"), 42);
 }
 
+TEST_F(CollectRedis, AddsUpSettlementsThatWaitAndThoseThatAreLost) {
+  const auto now = std::chrono::steady_clock::now();
+  reports = {{1, {}, {.lost = {{"plan", 3}}}, {5, 50, now - std::chrono::seconds(40)}}, {2, {}, {}, {1, 2, now}}};
+  auto text = read(registry);
+  EXPECT_EQ(text.value("headgate_limit_settlements_waiting"), 6);
+  EXPECT_GE(*text.value("headgate_limit_settlements_behind_seconds"), 40);
+  EXPECT_LT(*text.value("headgate_limit_settlements_behind_seconds"), 100);
+  EXPECT_EQ(text.value(R"(headgate_limit_settlements_lost_total{limit="plan"})"), 3);
+  EXPECT_EQ(outstanding_of(reports).permits, 52U);
+  reports = {{3, {}, {.lost = {{"plan", 1}, {"other", 2}}}, {}}};
+  text = read(registry);
+  EXPECT_EQ(text.value("headgate_limit_settlements_waiting"), 0);
+  EXPECT_EQ(text.value("headgate_limit_settlements_behind_seconds"), 0);
+  EXPECT_EQ(text.value(R"(headgate_limit_settlements_lost_total{limit="plan"})"), 4) << "another limiter began at 0";
+  EXPECT_EQ(text.value(R"(headgate_limit_settlements_lost_total{limit="other"})"), 2);
+}
+
 TEST_F(CollectRedis, IsUpIfEveryWorkerReachesIt) {
   reports = {{1, {node("a:1", 0)}, {}}, {2, {node("a:1", 0)}, {}}};
   EXPECT_EQ(read(registry).value(R"(headgate_redis_up{node="a:1"})"), 1);

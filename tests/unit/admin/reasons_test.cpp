@@ -153,6 +153,19 @@ TEST(TellRedis, SaysWhatTheLimitsDoMeanwhile) {
   EXPECT_THAT(words(outage), HasSubstr("; limits \"pay\" and \"login\" reject everybody"));
 }
 
+TEST(TellSettling, ComplainsOfWhatHasWaitedForMoreThanHalfAMinute) {
+  Reasons reasons;
+  const Clock::Steady now(std::chrono::hours(1));
+  redis::Outstanding waiting{.settlements = 12, .permits = 340, .oldest = now - std::chrono::seconds(30)};
+  tell_settling(reasons, waiting, now);
+  EXPECT_FALSE(reasons.has(ReasonKind::settling_behind));
+  tell_settling(reasons, waiting, now + std::chrono::seconds(1));
+  ASSERT_TRUE(reasons.has(ReasonKind::settling_behind));
+  EXPECT_EQ(reasons.list().front().words, "12 settlements of 340 permits wait");
+  tell_settling(reasons, {}, now);
+  EXPECT_FALSE(reasons.has(ReasonKind::settling_behind));
+}
+
 std::string with_dots(std::string_view pattern) {
   std::string out(pattern);
   if (const auto at = out.find("{}"); at != std::string::npos) out.replace(at, 2, "…");

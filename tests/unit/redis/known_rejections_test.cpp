@@ -1,4 +1,4 @@
-// Known rejections and settlements with a real Redis.
+// Known rejections with a real Redis.
 #include "redis_fixture.hpp"
 
 #include <vector>
@@ -109,50 +109,6 @@ TEST_F(KnownRejections, AreFoundWithoutATask) {
   EXPECT_TRUE(decide(*limiter).rejected());
   EXPECT_EQ(limiter->decide_here(checks, decisions), false);
   EXPECT_GT(decisions[0].retry_after, 5min);
-}
-
-using Settlements = KnownRejections;
-
-TEST_F(Settlements, ReachRedisWithoutTheRequest) {
-  start_limiter();
-  EXPECT_TRUE(decide(*limiter, 5).allowed());
-  settle(-3, limit::How::take);
-  EXPECT_TRUE(run_until([&] { return limiter->local().settled == 1; }));
-  EXPECT_EQ(left(), 8U);
-  settle(2, limit::How::charge);
-  EXPECT_TRUE(run_until([&] { return limiter->local().settled == 2; }));
-  EXPECT_EQ(left(), 6U);
-  EXPECT_EQ(limiter->local().dropped, 0U);
-}
-
-TEST_F(Settlements, AreDroppedAndCountedWhileRedisIsDown) {
-  start_limiter();
-  redis.kill9();
-  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
-  settle(-1, limit::How::take);
-  settle(1, limit::How::charge);
-  EXPECT_TRUE(run_until([&] { return limiter->local().dropped == 2; })) << limiter->local().dropped;
-  EXPECT_EQ(limiter->local().settled, 0U);
-}
-
-TEST_F(Settlements, ThatChargeAreTriedASecondTime) {
-  start_limiter();
-  redis.kill9();
-  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.error() == Errc::unavailable; }));
-  settle(4, limit::How::charge);
-  ASSERT_TRUE(redis.restart());
-  run_until([&] { return limiter->local().settled + limiter->local().dropped == 1; });
-  EXPECT_TRUE(decide_until(*limiter, [](const Answer& answer) { return answer.allowed(); }));
-  EXPECT_EQ(left(), 9U - 4U * limiter->local().settled);
-}
-
-TEST_F(Settlements, BeyondTheMaximumInFlightAreDropped) {
-  start_limiter();
-  redis.pause();
-  for (int i = 0; i < 2000; ++i) settle(0, limit::How::charge);
-  EXPECT_GE(limiter->local().dropped, 1000U);
-  redis.resume();
-  EXPECT_TRUE(run_until([&] { return limiter->local().dropped + limiter->local().settled == 2000; }));
 }
 
 }  // namespace

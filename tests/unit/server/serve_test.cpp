@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -21,10 +22,16 @@ using namespace std::chrono_literals;
 
 class NothingServed final : public WorkerService, public gateway::Handler {
  public:
+  /// Something is unsent until the count reaches 0.
+  explicit NothingServed(std::atomic<int>* unsent = nullptr) : unsent_(unsent) {}
+  bool has_unsent() const override { return unsent_ != nullptr && --*unsent_ > 0; }
   gateway::Handler& handler() override { return *this; }
   void stop() override {}
   Task<void> handle(gateway::Exchange& exchange) override { co_return static_cast<void>(exchange); }
   void refused(gateway::Exchange& exchange) override { static_cast<void>(exchange); }
+
+ private:
+  std::atomic<int>* unsent_;
 };
 
 /// Is told to stop as soon as it has started. Then comes a signal that the loop takes in the turn in which it hears
@@ -71,6 +78,34 @@ TEST_P(ASignalThatComesAsTheLastWorkerEnds, DoesNotKeepTheProcess) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, ASignalThatComesAsTheLastWorkerEnds, testing::Values(SIGHUP, SIGUSR1, SIGUSR2));
+
+/// Is told to stop as soon as it has started, while its worker has something to send.
+class Unsent final : public Program {
+ public:
+  explicit Unsent(int looks) : unsent(looks) {}
+  std::unique_ptr<WorkerService> make_service(upstream::Environment environment) override {
+    return static_cast<void>(environment), std::make_unique<NothingServed>(&unsent);
+  }
+  void started(Workers&) override { std::raise(SIGTERM); }
+  DrainTimes drain_times() const override { return {.delay = Duration(0), .within = 300ms}; }
+  std::atomic<int> unsent;
+};
+
+TEST(ADrain, WaitsForWhatIsUnsentWithinItsTime) {
+  for (const int looks : {3, 1'000'000}) {
+    boost::asio::io_context loop{1};
+    Unsent program(looks);
+    ServeOptions options;
+    options.workers = 1;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(serve(loop, options, program), 0);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    if (looks == 3)
+      EXPECT_EQ(program.unsent, 0);
+    else
+      EXPECT_GE(took, 300ms) << "it waited for its whole time";
+  }
+}
 
 }  // namespace
 }  // namespace headgate::server

@@ -29,6 +29,23 @@ inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
                                       .labels = {},
                                       .help = "Units allowed during an outage of Redis and charged to it afterwards",
                                       .ask = "increase(headgate_limit_charged_total[1h])"};
+inline constexpr Family settlements_waiting{
+    .name = "headgate_limit_settlements_waiting",
+    .type = Type::gauge,
+    .labels = {},
+    .help = "Charges and give-backs of finished requests that Redis has not counted yet",
+    .ask = "headgate_limit_settlements_waiting > 1000"};
+inline constexpr Family settlements_behind{.name = "headgate_limit_settlements_behind_seconds",
+                                           .type = Type::gauge,
+                                           .labels = {},
+                                           .help = "Time that the oldest of them has waited for Redis",
+                                           .ask = "headgate_limit_settlements_behind_seconds > 30"};
+inline constexpr Family settlements_lost{
+    .name = "headgate_limit_settlements_lost_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Charges and give-backs that were lost in an outage of Redis",
+    .ask = "sum by (limit) (increase(headgate_limit_settlements_lost_total[1h])) > 0"};
 inline constexpr Family bans_active{.name = "headgate_bans_active",
                                     .type = Type::gauge,
                                     .labels = {"limit"},

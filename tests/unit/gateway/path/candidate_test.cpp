@@ -22,7 +22,7 @@ class ThrowingRedis final : public limit::RemoteLimiter {
   std::optional<bool> decide_here(std::span<const limit::Check>, std::span<limit::Decision>) override {
     throw std::runtime_error("a bug");
   }
-  bool settle(std::span<const limit::Check>) override { return true; }
+  bool settle(std::span<const limit::Check>, std::span<const Duration>) override { return true; }
   Task<error_code> charge(const limit::Check&, std::string_view) override { co_return error_code(); }
   Clock::Steady recovering_until() const noexcept override { return {}; }
   bool up() const noexcept override { return true; }

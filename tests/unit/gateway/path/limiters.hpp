@@ -78,7 +78,7 @@ class ScriptedRedis final : public limit::RemoteLimiter {
     const auto at = known_waits.find(check.rule->limit);
     return at == known_waits.end() ? Duration(0) : at->second;
   }
-  bool settle(std::span<const limit::Check> checks) override {
+  bool settle(std::span<const limit::Check> checks, std::span<const Duration>) override {
     trace_.note("settle", words_of(checks));
     settled.push_back(words_of(checks));
     settled_keys.emplace_back(checks[0].key);
@@ -125,7 +125,7 @@ class StoredRedis final : public limit::RemoteLimiter {
     if (away) co_return Result<bool>(boost::system::in_place_error, make_error_code(error::timed_out));
     co_return store_.decide(checks, clock_.wall(), decisions);
   }
-  bool settle(std::span<const limit::Check> checks) override {
+  bool settle(std::span<const limit::Check> checks, std::span<const Duration>) override {
     trace_.note("settle", words_of(checks));
     std::vector<limit::Decision> ignored(checks.size());
     store_.decide(checks, clock_.wall(), ignored);

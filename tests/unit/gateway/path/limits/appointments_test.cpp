@@ -32,7 +32,9 @@ class RememberingRedis final : public limit::RemoteLimiter {
     if (takes && !checks.front().peek && !agreed) rejected_until_ = clock_.wall() + decisions.front().retry_after;
     co_return agreed;
   }
-  bool settle(std::span<const limit::Check> checks) override { return stored_.settle(checks); }
+  bool settle(std::span<const limit::Check> checks, std::span<const Duration> held_for) override {
+    return stored_.settle(checks, held_for);
+  }
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override {
     return stored_.charge(owed, token);
   }
