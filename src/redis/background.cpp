@@ -128,6 +128,7 @@ Task<void> Background::say(std::shared_ptr<Background> self, std::unique_ptr<Set
   auto call = self->servers_->decide(settlement->checks, decisions);
   const auto answer = co_await call;
   self->local_->given_back(settlement->checks);
+  if (answer.has_value()) self->settled_.fetch_add(settlement->checks.size(), std::memory_order_relaxed);
   if (answer.has_error() && !self->stopped_ && !settlement->repeated && self->again_.size() < kMaxAgain &&
       may_be_repeated(settlement->checks, answer.error())) {
     settlement->repeated = true;

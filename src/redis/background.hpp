@@ -59,6 +59,8 @@ class Background : public std::enable_shared_from_this<Background> {
   void halt();
 
   std::uint64_t refunded() const noexcept { return refunded_.load(std::memory_order_relaxed); }
+  /// Returns the number of settled checks, by the settler or otherwise.
+  std::uint64_t settled() const noexcept { return settler_->settled() + settled_.load(std::memory_order_relaxed); }
   const Settler& settler() const noexcept { return *settler_; }
   std::uint64_t charged() const noexcept { return charged_.load(std::memory_order_relaxed); }
 
@@ -100,6 +102,7 @@ class Background : public std::enable_shared_from_this<Background> {
   bool stopped_ = false;
   std::vector<std::unique_ptr<Settlement>> again_;  ///< sent again at the next tick
   std::atomic<std::uint64_t> refunded_{0};
+  std::atomic<std::uint64_t> settled_{0};  ///< without those of the settler
   std::atomic<std::uint64_t> charged_{0};
 };
 

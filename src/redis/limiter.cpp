@@ -126,7 +126,7 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  // this is needed before a peek as well, because the following decision must find these permits in Redis
+  // permits are given back before a peek as well, because the decision that follows must find them in Redis
   state->background->give_back_first(pending.sent());
   if (waited && SteadyClock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // another call would take too long
@@ -209,7 +209,7 @@ LocalCounters SharedLimiter::local() const {
   return {.rejected = state_->local->rejected(),
           .leased = state_->local->leased(),
           .refunded = state_->background->refunded(),
-          .settled = state_->background->settler().settled(),
+          .settled = state_->background->settled(),
           .charged = state_->background->charged(),
           .lost = state_->background->settler().lost()};
 }
