@@ -15,14 +15,14 @@
 namespace headgate::test {
 namespace {
 
-const std::string kModels = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/models.js";
-const std::string kCaller = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/budgets.js";
-const std::string kModules = HEADGATE_SOURCE_DIR "/build/npm/node_modules";
+const std::string kFakeModels = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/models.js";
+const std::string kSdkCaller = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/budgets.js";
+const std::string kSdkModules = HEADGATE_SOURCE_DIR "/build/npm/node_modules";
 const std::string kBudgetKey = "acme-key-of-some-length-0001";
 
 class Budgets : public testing::Test {
  protected:
-  Budgets() : models_(kNode, [](std::uint16_t port) { return Words{kModels, std::to_string(port)}; }) {}
+  Budgets() : models_(kNode, [](std::uint16_t port) { return Words{kFakeModels, std::to_string(port)}; }) {}
   void SetUp() override {
     if (!installed(kNode)) GTEST_SKIP() << "no node on this machine";
     ASSERT_TRUE(models_.listens()) << models_.said();
@@ -95,23 +95,23 @@ TEST_F(Budgets, CostWhatEachApiReportsWholeAndStreamed) {
 }
 
 TEST_F(Budgets, AreReadWhereTheirClientsCallThem) {
-  if (!std::filesystem::exists(kModules + "/openai") || !std::filesystem::exists(kModules + "/@anthropic-ai/sdk"))
+  if (!std::filesystem::exists(kSdkModules + "/openai") || !std::filesystem::exists(kSdkModules + "/@anthropic-ai/sdk"))
     GTEST_SKIP()
         << "no openai or @anthropic-ai/sdk on this machine; ./dev test fetches them where there is an npm registry";
-  ::setenv("NODE_PATH", kModules.c_str(), 1);
+  ::setenv("NODE_PATH", kSdkModules.c_str(), 1);
   const Proxy proxy(config());
   const auto base = "http://127.0.0.1:" + std::to_string(proxy.gateway.port());
   std::int64_t sum = 0;
   for (const std::string api : {"openai", "responses", "anthropic"}) {
     for (const std::string how : {"whole", "stream"}) {
-      Process caller({kCaller, api, api == "anthropic" ? base : base + "/v1", kBudgetKey, how, "16"}, {}, kNode);
+      Process caller({kSdkCaller, api, api == "anthropic" ? base : base + "/v1", kBudgetKey, how, "16"}, {}, kNode);
       EXPECT_EQ(caller.wait(std::chrono::seconds(60)), 0);
       EXPECT_EQ(caller.out() + caller.err(), "answered 16 words\n") << api << ' ' << how;
       sum += 26;
       EXPECT_EQ(used(proxy), sum) << api << ' ' << how;
     }
   }
-  Process dear({kCaller, "openai", base + "/v1", kBudgetKey, "whole", "9999"}, {}, kNode);
+  Process dear({kSdkCaller, "openai", base + "/v1", kBudgetKey, "whole", "9999"}, {}, kNode);
   EXPECT_EQ(dear.wait(std::chrono::seconds(60)), 0);
   EXPECT_EQ(dear.out().substr(0, 19), "answered 20 words\n") << "no hold is above `most`";
 }
