@@ -79,7 +79,7 @@ std::string ServerSizes::restore(const Upstreams& written, const SetSize& size) 
   const bool sane = size.weight <= balance::kMaxWeight && (size.max_in_flight == 0 || size.written_max_in_flight > 0);
   if (!sane) return "it cannot be read";
   if (!there) return "the configuration has no such server";
-  if (!same) return "the configuration says something else of this server now";
+  if (!same) return "the configuration of this server changed";
   sizes_[{size.upstream, size.server}] = {.weight = size.weight,
                                           .max_in_flight = size.max_in_flight,
                                           .written_weight = size.written_weight,
