@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Settling : public testing::Test {
+class SettlingAfterAnOutage : public testing::Test {
  protected:
   void SetUp() override {
     if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
@@ -69,7 +69,7 @@ class Settling : public testing::Test {
   RedisServer redis;
 };
 
-TEST_F(Settling, IsExactAfterAnOutageThatNoAnswerWaitsFor) {
+TEST_F(SettlingAfterAnOutage, IsExactAfterAnOutageThatNoAnswerWaitsFor) {
   Proxy proxy(held_at("50/hour"));
   const Operator admin(proxy.gateway.process());
   std::vector<Begun> requests;
@@ -98,7 +98,7 @@ TEST_F(Settling, IsExactAfterAnOutageThatNoAnswerWaitsFor) {
   EXPECT_EQ(used(), "5");
 }
 
-TEST_F(Settling, EndsWithinTheDrainIfRedisComesBack) {
+TEST_F(SettlingAfterAnOutage, EndsWithinTheDrainIfRedisComesBack) {
   Proxy proxy(held_at("50/hour"));
   {
     Begun request(proxy);
@@ -116,7 +116,7 @@ TEST_F(Settling, EndsWithinTheDrainIfRedisComesBack) {
   EXPECT_EQ(used(), "1");
 }
 
-TEST_F(Settling, OfAGatewayKilledInMidStreamLeavesNothingBeyondItsHold) {
+TEST_F(SettlingAfterAnOutage, OfAGatewayKilledInMidStreamLeavesNothingBeyondItsHold) {
   Proxy killed(held_at("20/4s", "2s"));
   killed.gateway.expect_any_end();
   Proxy other(held_at("20/4s", "2s"));
