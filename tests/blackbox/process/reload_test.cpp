@@ -82,7 +82,7 @@ TEST(Reload, WritesSingularAndPlural) {
   Reloaded gateway(Json::object());
   ASSERT_TRUE(gateway.reload(rated("5/day")));
   EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) {
-    return log.find("1 route, 1 limit, 1 upstream in force") != std::string::npos;
+    return log.find("1 route, 1 limit, 1 upstream are in force") != std::string::npos;
   })) << gateway.process().err();
 }
 
