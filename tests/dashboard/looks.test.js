@@ -104,7 +104,7 @@ describe('under load', () => {
     const row = page.locator('#events-body li').filter({ hasText: 'gets no requests for now' }).first();
     assert.equal(await row.locator('dl').isVisible(), false);
     await row.getByText('Details').click();
-    assert.match(await row.locator('dl').innerText(), /event\s+server_ejected/);
+    assert.match(await row.locator('dl').innerText(), /event\s+server_(ejected|trial_failed)/);
     await page.context().close();
   });
 
