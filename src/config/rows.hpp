@@ -156,7 +156,7 @@ struct ReadRow {
 }  // namespace rows
 
 /// Leads the value to this member, or to a member of a member. The type of the last one decides how the value is read.
-/// It may be bool, a number, a duration, a text, a word of a choice, texts, the options of a section, or a
+/// Possible types are bool, a number, a duration, a text, a word of a choice, texts, the options of a section, and a
 /// std::optional of one of these.
 template <auto... Path>
 inline constexpr Into into{&kTypeOf<typename rows::Row<Path...>::Options>, &rows::Row<Path...>::put,

@@ -73,7 +73,7 @@ class Scan {
   void end() noexcept;
 
   /// Returns the result for an index of Pointers::add(): the value in the last document that has one other than null.
-  /// It can be read at any time, and is known as soon as the value has passed. Absent for an unknown index.
+  /// The result can be read at any time, and is known as soon as the value has passed. Absent for an unknown index.
   const Found& found(std::size_t index) const noexcept;
   /// Returns whether a document was not JSON (RFC 8259, in UTF-8, without a byte order mark and lone surrogates), was
   /// nested deeper than kMaxDepth, or was followed by another one where only one may be. Of a form: whether it has an

@@ -252,8 +252,7 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  // It cannot be decided in practice whether two expressions match a common path. So the first route of the file
-  // applies.
+  // No practical check decides whether two expressions match a common path. So the first route of the file applies.
   if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;

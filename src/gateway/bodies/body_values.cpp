@@ -5,18 +5,27 @@
 #include "headgate/gateway/exchange.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
 
 /// Returns the form of a body that can be read. Sets `state` to the reason if it cannot be.
 std::optional<scan::Form> readable_form(const http::Fields& fields, BodyState& state) {
+  std::string_view type;
   for (const auto& field : fields) {
-    if (field.id != http::Known::content_encoding || http::same_word(field.value, "identity")) continue;
-    state = BodyState::encoded;
-    return std::nullopt;
+    if (field.id == http::Known::content_encoding && !http::same_word(field.value, "identity")) {
+      state = BodyState::encoded;
+      return std::nullopt;
+    }
+    if (field.id != http::Known::content_type) continue;
+    if (!type.empty()) {  // the server could believe the other one
+      state = BodyState::other_type;
+      return std::nullopt;
+    }
+    type = field.value;
   }
-  const auto form = scan::form_of(http::value_of(fields, http::Known::content_type));
+  const auto form = scan::form_of(type);
   if (!form) state = BodyState::other_type;
   return form;
 }
@@ -31,12 +40,21 @@ BodyState BodyValues::begin_request(const Exchange& x) {
   const auto form = readable_form(x.request.fields, request_state_);
   if (!form) return request_state_;
   request_.begin(plan_->request, *form);
+  form_of_request_ = *form == scan::Form::form;
   return request_state_ = BodyState::read;
+}
+
+void BodyValues::read_request(std::string_view bytes) noexcept {
+  if (form_of_request_ && !bytes.empty() && !std::exchange(request_begun_, true))
+    json_as_form_ = std::string_view("{[ \t\r\n").find(bytes.front()) != std::string_view::npos;
+  request_.feed(bytes);
 }
 
 void BodyValues::end_request(BodyState state) noexcept {
   request_.end();
-  request_state_ = state == BodyState::read && request_.malformed() ? BodyState::malformed : state;
+  // A server that does not look at the type would read JSON, with other values.
+  const bool bad = request_.malformed() || json_as_form_;
+  request_state_ = state == BodyState::read && bad ? BodyState::malformed : state;
 }
 
 bool BodyValues::is_ambiguous() const noexcept {

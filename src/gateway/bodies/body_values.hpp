@@ -20,7 +20,8 @@ enum class BodyState : std::uint8_t {
   absent,      ///< there is no body, or it was not read yet
   read,        ///< the values are known as far as the body has them
   too_long,    ///< longer than the route reads
-  other_type,  ///< its Content-Type is none that can be read
+  no_memory,   ///< not read completely, because bodies of all requests have reached bounds.buffered
+  other_type,  ///< its Content-Type is none that can be read, or it has two
   encoded,     ///< compressed
   malformed    ///< not valid, or two readers could see different values in it
 };
@@ -35,7 +36,7 @@ class BodyValues final : public http::BodyLook {
   /// Decides from the head of the request whether its body can be read, and begins to read it.
   BodyState begin_request(const Exchange& x);
   /// Reads the next bytes of the request's body.
-  void read_request(std::string_view bytes) noexcept { request_.feed(bytes); }
+  void read_request(std::string_view bytes) noexcept;
   /// Notes that the body is complete, or that its rest is not read because it is too long.
   void end_request(BodyState state) noexcept;
   BodyState request_state() const noexcept { return request_state_; }
@@ -73,6 +74,9 @@ class BodyValues final : public http::BodyLook {
   scan::Scan answer_;
   BodyState request_state_ = BodyState::absent;
   BodyState answer_state_ = BodyState::absent;
+  bool form_of_request_ = false;  // whether the request's type is that of a form
+  bool request_begun_ = false;
+  bool json_as_form_ = false;  // whether a body with the type of a form looks like JSON
   bool asked_usage_ = false;
   bool drops_chunk_ = false;
   bool answer_begun_ = false;

@@ -29,6 +29,13 @@ Problem unreadable(BodyState state) {
       return {.status = 413,
               .ended_by = EndedBy::too_large,
               .detail = "Requests are counted here by a value in their body, and this body is too large to be read."};
+    case BodyState::no_memory:
+      return {.status = 503,
+              .ended_by = EndedBy::full,
+              .detail =
+                  "Requests are counted here by a value in their body, and this gateway holds too many bodies at "
+                  "the moment.",
+              .retry_after = 1};
     case BodyState::other_type:
       return {.status = 415,
               .ended_by = EndedBy::bad_request,
@@ -62,8 +69,8 @@ Task<MaybeProblem> read_body(Path& path, Exchange& x) {
     // One more byte than the bound shows that the body is longer than it.
     if (auto problem = co_await read_ahead(path, x, values.plan().most + 1, &values)) co_return problem;
     if (x.client_gone) co_return MaybeProblem{};
-    const bool whole = x.body->ended() && x.held->bytes().size() <= values.plan().most;
-    values.end_request(whole ? BodyState::read : BodyState::too_long);
+    const bool too_long = x.held->bytes().size() > values.plan().most;
+    values.end_request(too_long ? BodyState::too_long : x.body->ended() ? BodyState::read : BodyState::no_memory);
     ask_for_usage(x);
   }
   if (values.plan().needs_price && price_of_call(x) == nullptr) co_return MaybeProblem(without_price());

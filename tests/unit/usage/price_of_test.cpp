@@ -1,4 +1,4 @@
-// What a call costs: exact, rounded up once, and never more than the maximum.
+// The cost of a call is exact, rounded up once, and never more than the maximum.
 
 #include "headgate/usage/prices.hpp"
 

@@ -221,6 +221,10 @@ TEST_F(PathBodies, RefusesABodyByWhichItCannotCount) {
   EXPECT_EQ(client.status, 400U);
   send_again(R"({"model":"a"})", "Content-Type: text/plain\r\n");
   EXPECT_EQ(client.status, 415U);
+  send_again(R"({"model":"a"})", "Content-Type: application/json\r\nContent-Type: text/plain\r\n");
+  EXPECT_EQ(client.status, 415U) << "the server could believe the other one";
+  send_again(R"({"model":"a"})", "Content-Type: application/x-www-form-urlencoded\r\n");
+  EXPECT_EQ(client.status, 400U) << "a server that does not look at the type reads JSON";
   send_again(R"({"model":"a"})", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n");
   EXPECT_EQ(client.status, 415U);
   send_again(R"({"model":"a","messages":["something that is longer"]})");
@@ -245,6 +249,17 @@ TEST_F(PathBodies, ChargesTheBytesOfTheAnswer) {
   answers("0123456789", "text/plain");
   check("GET /a");
   EXPECT_EQ(left("plan"), 990U);
+}
+
+TEST_F(PathBodies, SaysThatItHoldsTooManyBodiesWhereThatIsWhyItCannotRead) {
+  auto& limit = limit_by("body:/model", "per-model", "1/hour");
+  limit.if_absent.last = limit::IfAbsent::Last::skip;
+  options.buffered = 1000;
+  lent.add(1000);  // held for other requests
+  send(R"({"model":"a"})");
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(x.ended_by, EndedBy::full);
+  lent.add(-1000);
 }
 
 TEST_F(PathBodies, OpensNoTunnelWhoseCostCouldNotBeRead) {

@@ -25,7 +25,7 @@ class PathGroups : public Path {
       ask_again("GET /a", fields);
     return client.status;
   }
-  /// What the store has left of a limit for a key.
+  /// The permits of a limit that the store has left for a key.
   std::uint64_t left_of(limit::MemoryStore& store, const std::string& name, std::string_view key) {
     const auto limit = std::ranges::find(limits, name, &limit::Limit::name);
     const auto look = headgate::test::make_check(limit->tiers.front().rules.front(), key, 0);
