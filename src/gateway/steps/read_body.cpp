@@ -6,6 +6,8 @@
 #include "gateway/servers/held_body.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/explain.hpp"
+
 #include <algorithm>
 #include <memory>
 
@@ -78,6 +80,11 @@ Task<MaybeProblem> read_body(Path& path, Exchange& x) {
   if (!values.plan().refuses || state == BodyState::absent || (state == BodyState::read && !values.is_ambiguous()))
     co_return MaybeProblem{};
   co_return MaybeProblem(unreadable(state));
+}
+
+void explain_unread_body(Exchange& x, Explanation& explanation) {
+  if (x.route->bodies->reads_request)
+    explanation.besides.push_back({"body_is_not_known", "its limits read its body, which is not known here"});
 }
 
 bool reads_request(Path& /*path*/, Exchange& x) noexcept { return x.route->bodies->reads_request; }

@@ -115,6 +115,8 @@ Task<MaybeProblem> read_ahead(Path& path, Exchange& x, std::uint64_t most, BodyV
 MaybeProblem prepare_bodies(Path& path, Exchange& x);
 /// Does the same, and reads the request's body. Refuses the request if no limit can read it and the route wants that.
 Task<MaybeProblem> read_body(Path& path, Exchange& x);
+/// Explains that the body, which limits read, is not known to a question.
+void explain_unread_body(Exchange& x, Explanation& explanation);
 /// Returns whether a limit of the route reads the request's body.
 bool reads_request(Path& path, Exchange& x) noexcept;
 /// Returns whether a place in the capacity of the upstream needs a call or a wait. If not, takes the place.

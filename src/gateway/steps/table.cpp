@@ -198,7 +198,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
             "count by its values.",
      .applies = [](const Route& route) { return route.bodies != nullptr; },
      .live = {.at_once = prepare_bodies, .task = read_body, .waits = reads_request},
-     .refused = OnRefusal::goes_back},
+     .refused = OnRefusal::goes_back,
+     .facts = {.explain = explain_unread_body}},
     limits_row<Stage::memory_after_auth>(
         {.step = Step::limits_by_claim,
          .name = "limits_by_claim",

@@ -262,6 +262,12 @@ TEST_F(PathBodies, SaysThatItHoldsTooManyBodiesWhereThatIsWhyItCannotRead) {
   lent.add(-1000);
 }
 
+TEST_F(PathBodies, AreNotKnownToAQuestion) {
+  in_memory("plan", "1000/hour");
+  costs("body", "/n", 7);
+  EXPECT_EQ(besides(explain("POST /a", kJsonBody), "body_is_not_known"), "true");
+}
+
 TEST_F(PathBodies, OpensNoTunnelWhoseCostCouldNotBeRead) {
   in_memory("plan", "1000/hour");
   costs("answer", "/usage/total_tokens");
