@@ -254,12 +254,12 @@ TEST_F(PathBodies, ChargesTheBytesOfTheAnswer) {
 TEST_F(PathBodies, SaysThatItHoldsTooManyBodiesWhereThatIsWhyItCannotRead) {
   auto& limit = limit_by("body:/model", "per-model", "1/hour");
   limit.if_absent.last = limit::IfAbsent::Last::skip;
-  options.buffered = 1000;
-  lent.add(1000);  // held for other requests
+  options.buffered = 1U << 20;
+  lent.add(1 << 21);  // held for other requests
   send(R"({"model":"a"})");
   EXPECT_EQ(client.status, 503U);
   EXPECT_EQ(x.ended_by, EndedBy::full);
-  lent.add(-1000);
+  lent.add(-(1 << 21));
 }
 
 TEST_F(PathBodies, AreNotKnownToAQuestion) {
