@@ -1,6 +1,7 @@
 #include "api_shapes.hpp"
 
 #include "headgate/usage/provider.hpp"
+#include "headgate/usage/stream_end.hpp"
 
 #include <algorithm>
 #include <array>
@@ -181,6 +182,11 @@ std::optional<std::int64_t> most_output_in(const Provider& provider, const scan:
   if (!most.sure || !times.sure || most.number == 0) return std::nullopt;
   const auto factor = std::max<std::int64_t>(times.number, 1);
   return most.number > scan::kMaxNumber / factor ? scan::kMaxNumber : most.number * factor;
+}
+
+std::int64_t alternatives_in(const Provider& provider, const scan::Scan& request) noexcept {
+  constexpr std::int64_t kMaxAlternatives = 128;  // the most that OpenAI allows
+  return std::clamp<std::int64_t>(largest_asked(request, provider.alternatives).number, 1, kMaxAlternatives);
 }
 
 std::string_view model_in(const Provider& provider, const scan::Scan& request) noexcept {

@@ -61,6 +61,9 @@ struct CostSource {
   std::string (*meaning)(const Cost& cost) = nullptr;
   /// Returns the cost of this exchange. Runs for each limit of each request, so it must not throw, lock or wait.
   CostReading (*told)(const Exchange& x, const Cost& cost) = nullptr;
+  /// Returns the cost of what has passed of an answer so far, at most `most`. Null if the source cannot say that before
+  /// the end. Does not throw, lock or wait.
+  std::int64_t (*so_far)(const Exchange& x, const Cost& cost) noexcept = nullptr;
 };
 
 /// Returns all sources, sorted by file name. The build makes the list from the files in src/gateway/cost_sources.

@@ -284,6 +284,8 @@ struct Exchange : Incoming, StepState {
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client leaves
   Delay* delay = nullptr;                ///< the wait for a permit under way
   std::string_view path_for_server;      ///< the path for the server, if the route rewrites it; otherwise empty
+  /// whether the attempt goes on if the client leaves, because the cost stands at the end of the answer
+  bool drains = false;
   unsigned attempts = 0;
   /// Whether a server, an auth service or a check of a password got the request and has not answered yet.
   /// gateway/limits/unanswered.hpp says what that means at the end of the exchange.

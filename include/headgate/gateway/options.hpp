@@ -43,8 +43,17 @@ struct Hold {
   bool of_usage = false;   ///< whether the API that `usage` names says where the largest output stands
   std::int64_t input = 0;  ///< bytes of text in the request's body that count as one permit; 0 if the input is free
 
+  /// Whether the gateway takes more permits when a stream has used its hold, and ends the stream if there are none.
+  bool extends = false;
+
   bool reads_body() const noexcept { return !pointer.empty() || of_usage || input > 0; }
   bool operator==(const Hold&) const = default;
+};
+
+/// The treatment of an answer whose cost stands in its body, if its client leaves before it has ended.
+enum class OnHangup : std::uint8_t {
+  cancel,  ///< the request to the server is cancelled
+  drain    ///< the answer is read to its end and thrown away, so that its cost is known
 };
 
 /// The cost of a request, in permits.
@@ -63,6 +72,7 @@ struct Cost {
   bool ask_usage = false;  ///< whether streams that would report no usage are asked to report it
   /// for a cost from the answer: whether missing permits become a debt; otherwise they are not charged
   bool debt = false;
+  OnHangup on_hangup = OnHangup::cancel;
 };
 
 /// The treatment of a request whose body a limit of its route cannot read.

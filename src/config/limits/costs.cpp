@@ -55,12 +55,19 @@ constexpr Key kHoldKeys[] = {
      into<&gateway::Cost::hold, &gateway::Hold::input>},
     {"otherwise", &kPositive, "", "500", "Output that is held if the body does not say it, or cannot be read",
      into<&gateway::Cost::default_value>, required},
+    {"extend", &kBoolean, kOfOptions, "true",
+     "With `usage`: whether a stream that has used its hold needs more permits to go on. If its limit has none left, "
+     "the stream ends as if the model had reached its largest output",
+     into<&gateway::Cost::hold, &gateway::Hold::extends>},
 };
 constexpr Section kHold{"hold", "routes[].limits[].cost.hold", "What is held until the answer gives its cost.",
                         kHoldKeys};
 constexpr Shape kHoldObject = section(kHold);
 constexpr const Shape* kHoldForms[] = {&kPositive, &kHoldObject};
 constexpr Shape kHoldShape = either("a whole number or an object", kHoldForms);
+
+constexpr WordsUpTo<gateway::OnHangup::drain> kOnHangup({"cancel", "drain"});
+constexpr Shape kOnHangupShape = choice(kOnHangup);
 
 /// The keys of `cost`: one for each source, and the keys that complete them.
 struct CostKeys {
@@ -95,6 +102,10 @@ struct CostKeys {
                     "(`stream_options.include_usage`). The client does not get the additional chunk",
                     into<&gateway::Cost::ask_usage>});
     keys.push_back({"debt", &kBoolean, kOfOptions, "true", debt, into<&gateway::Cost::debt>});
+    keys.push_back({"on_hangup", &kOnHangupShape, kOfOptions, R"("drain")",
+                    "With a cost from the answer's body, if the client leaves before the answer has ended: `cancel` "
+                    "ends the request at the server, `drain` reads the answer to its end, so that its cost is known",
+                    into<&gateway::Cost::on_hangup>});
   }
 };
 
@@ -156,12 +167,18 @@ class CostBuilder {
       if (hold != nullptr && hold->kind == Kind::object) {
         fill(hold, kHold, out_);
         out_.hold.of_usage = source.of_api && out_.hold.pointer.empty();
+        if (const Node* extend = find(hold, "extend"); out_.hold.extends && !source.of_api)
+          report_.error_at_key(code::kConflict, *extend,
+                               "\"extend\" and " + in_quotes(source.word) + " cannot be used together",
+                               "remove it: only a stream of \"usage\" can be ended");
       } else
         read_number(&node_, "hold", out_.default_value);
       const Node* api = text_at(&node_, source.word);
       if (out_.ask_usage && (!source.of_api || api == nullptr || api->text != "openai"))
         refuse_beside(source, "ask_usage", R"(remove it: only streams of "usage": "openai" are asked for their usage)");
     }
+    if (out_.on_hangup == gateway::OnHangup::drain && source.known != gateway::CostKnown::at_end)
+      refuse_beside(source, "on_hangup", "remove it: only a cost in the answer's body needs the end of the answer");
     if (!settles && out_.debt)
       refuse_beside(source, "debt", "remove it: only a cost from the answer can be more than what was held");
     refuse_beside(source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");

@@ -21,6 +21,7 @@ std::string hold_in_words(const Cost& cost) {
     out = "the output that the request allows (else " + out + ")";
   if (hold.input > 0)
     out += ", one more for each " + (hold.input == 1 ? "byte" : std::to_string(hold.input) + " bytes") + " of its text";
+  if (hold.extends) out += ", and more if its stream goes on";
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/usage/provider.hpp"
+#include "headgate/usage/stream_end.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -76,9 +78,19 @@ void BodyValues::begin_answer(const Exchange& x) {
   const auto form = readable_form(x.answer.fields, answer_state_);
   if (!form) return;
   // The length of an answer must not change, so a stream with a length keeps the chunk.
-  drops_chunk_ = asked_usage_ && *form == scan::Form::events && x.answer.framing.kind != http::Framing::Kind::length;
+  const bool ends_itself = x.answer.framing.kind != http::Framing::Kind::length;
+  drops_chunk_ = asked_usage_ && *form == scan::Form::events && ends_itself;
+  if (ends_itself && (*form == scan::Form::events || *form == scan::Form::lines)) stream_form_ = form;
   answer_.begin(plan_->answer, *form);
   answer_state_ = BodyState::read;
+}
+
+std::string BodyValues::last_events() const {
+  constexpr std::uint64_t kBytesOfToken = 4;
+  const auto& provider = *plan_->provider;
+  const auto counted = static_cast<std::int64_t>(usage::output_text_in(provider, answer_) / kBytesOfToken);
+  const auto output = std::max(counted, usage::usage_in(provider, answer_).output);
+  return usage::last_events(provider, plan_->names, answer_, usage::alternatives_in(provider, request_), output);
 }
 
 void BodyValues::end_answer() noexcept {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace headgate::gateway {
@@ -61,6 +62,13 @@ class BodyValues final : public http::BodyLook {
   const scan::Scan& answer() const noexcept { return answer_; }
   /// Notes that nothing more of the answer is read.
   void end_answer() noexcept;
+  /// Notes that the answer was read to its end, although it could not be sent to its end.
+  void drained() noexcept { drained_ = true; }
+  bool was_drained() const noexcept { return drained_; }
+  /// Returns the form of a stream that can be ended before the model ends it; nothing if the answer is none.
+  std::optional<scan::Form> stream_form() const noexcept { return stream_form_; }
+  /// Returns the events that end the stream; see usage::last_events().
+  std::string last_events() const;
   /// Returns whether the answer has a chunk with usage that its client did not ask for.
   bool drops_usage_chunk() const noexcept { return drops_chunk_; }
   /// Number of bytes of the answer's body that have passed.
@@ -81,6 +89,8 @@ class BodyValues final : public http::BodyLook {
   bool drops_chunk_ = false;
   bool answer_begun_ = false;
   bool answer_ended_ = false;
+  bool drained_ = false;
+  std::optional<scan::Form> stream_form_;
   std::uint64_t answer_bytes_ = 0;
 };
 

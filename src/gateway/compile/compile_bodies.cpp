@@ -49,9 +49,12 @@ void CompiledConfig::plan_bodies(Route& route, const RouteOptions& wanted) {
     if (cost.from != nullptr && cost.from->plan != nullptr) cost.from->plan(cost, bodies);
     plan_hold(cost, bodies);
     bodies.asks_usage = bodies.asks_usage || cost.ask_usage;
+    bodies.drains_answer = bodies.drains_answer || cost.on_hangup == OnHangup::drain;
+    bodies.extends = bodies.extends || cost.hold.extends;
     bodies.needs_price = bodies.needs_price || (cost.priced && !cost.unpriced);
     holds = holds || cost.hold.reads_body() || cost.ask_usage;
   }
+  if (bodies.extends) bodies.names = usage::add_stream_names(*bodies.provider, bodies.answer);
   if (bodies.asks_usage) {
     bodies.reads_request = true;
     bodies.stream = bodies.request.add(*scan::parse_pointer("/stream"), scan::Take::value);

@@ -36,11 +36,19 @@ CostReading cost_of_usage(const Exchange& x, const Cost& cost) {
   auto usage = usage::usage_in(*x.bodies->plan().provider, x.bodies->answer());
   constexpr unsigned kRefused = 400;
   if (usage.total < 0 && x.answer.status >= kRefused) return {};
-  const bool broken_off = x.ended_by != EndedBy::upstream;
+  const bool broken_off = x.ended_by != EndedBy::upstream && !x.bodies->was_drained();
   const bool counted = (usage.total < 0 || broken_off) && add_counted(x, cost, usage);
   const auto amount = cost.priced ? money_of(x, cost, usage) : usage.total;
   if (!amount) return {};
   return {.cost = std::min(*amount, cost.most), .counted = counted};
+}
+
+std::int64_t cost_of_usage_so_far(const Exchange& x, const Cost& cost) noexcept {
+  if (!x.bodies || x.bodies->answer_state() != BodyState::read) return 0;
+  auto usage = usage::usage_in(*x.bodies->plan().provider, x.bodies->answer());
+  add_counted(x, cost, usage);
+  const auto amount = cost.priced ? money_of(x, cost, usage) : usage.total;
+  return std::min(amount.value_or(0), cost.most);
 }
 
 }  // namespace
@@ -71,6 +79,7 @@ const CostSource usage{
           return "holds " + hold_in_words(cost) + ", then costs the tokens that the answer reports as " + cost.name +
                  " does, at most " + std::to_string(cost.most);
         },
-    .told = cost_of_usage};
+    .told = cost_of_usage,
+    .so_far = cost_of_usage_so_far};
 
 }  // namespace headgate::gateway::cost_source

@@ -52,7 +52,7 @@ ActiveExchange::Server ActiveExchange::end_early(Because because) noexcept {
   if (because == Because::broken_off) x_->broken_off = BrokenOff::drain;
   if (because == Because::operator_) x_->broken_off = BrokenOff::operator_;
   if (x_->delay) x_->delay->end();
-  if (x_->attempt == nullptr) return {};
+  if (x_->attempt == nullptr || (x_->drains && because == Because::client_gone)) return {};
   return {x_->snapshot, x_->attempt};
 }
 

@@ -114,7 +114,7 @@ void Exchange::reset() {
   reply = nullptr;
   draining = nullptr;
   broken_off = BrokenOff::no;
-  client_gone = preflight = instead = false;
+  client_gone = preflight = instead = drains = false;
   answer_looks = nullptr;
   attempt = nullptr;
   delay = nullptr;

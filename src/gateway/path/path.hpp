@@ -56,6 +56,7 @@ struct Path {
   bool verifies_tokens = true;    ///< whether tokens are verified; if not, a token that is not known yet gets 503
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};
+  unsigned drained = 0;  ///< number of answers that are being read to their end without a client
 
  private:
   void watch_lag();

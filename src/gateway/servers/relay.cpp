@@ -1,9 +1,10 @@
 #include "relay.hpp"
 
+#include "answer_readers.hpp"
+#include "drain_answer.hpp"
 #include "gateway/admission/messages.hpp"
 #include "gateway/answers/compressed_reply.hpp"
 #include "gateway/bodies/body_values.hpp"
-#include "gateway/bodies/without_usage_chunk.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/forward/edit_fields.hpp"
@@ -122,6 +123,7 @@ class Relay {
       x_.body_bytes += first_.size();
     }
     whole_ = x_.body->ended() && x_.body->trailers().empty();
+    x_.drains = drains_answer(path_, x_, whole_);
     return {};
   }
 
@@ -302,8 +304,8 @@ class Relay {
     auto& all = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // the request is not repeated any more, so its body is not needed
     note_told(x_);
-    std::optional<WithoutUsageChunk> without;
-    auto& from = x_.bodies && x_.bodies->drops_usage_chunk() ? without.emplace(all) : all;
+    AnswerReaders readers;
+    auto& from = readers.before(path_, x_, all);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     if (!first->empty()) note_answering(x_);
@@ -334,6 +336,7 @@ class Relay {
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
+    if (x_.drains) co_await drain_answer(path_, x_, from);
     co_return client_gone(sent.error());
   }
 

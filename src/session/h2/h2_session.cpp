@@ -237,8 +237,12 @@ void H2Session::abort_all(Because because) noexcept {
 }
 
 void H2Session::lose(Because because) noexcept {
-  if (std::exchange(lost_, true)) return;
   const Hold hold(*this);
+  if (std::exchange(lost_, true)) {
+    // Answers that are read to their end without a client (Exchange::drains) end as well.
+    if (because != Because::client_gone) abort_all(because);
+    return;
+  }
   const net::StreamPtr client = stream_;
   client->close();
   abort_all(because);

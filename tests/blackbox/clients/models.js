@@ -1,17 +1,18 @@
 // Fake servers of language models, in the shapes of their APIs. Each call has 10 tokens of input and 20 of output, or as
-// many as it allows.
+// many as it allows. The model "paced" has 200 tokens of output, and streams one every ten milliseconds.
 //
 // node models.js PORT
 const http = require('http');
 
 const sse = (response, events) => {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-  for (const [name, data] of events) {
-    if (name) response.write(`event: ${name}\n`);
-    response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
-  }
-  response.end();
+  const texts = events.map(([name, data]) =>
+    `${name ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+  if (!response.paced) return response.end(texts.join(''));
+  const next = () => (texts.length ? response.write(texts.shift()) && setTimeout(next, 10) : response.end());
+  next();
 };
+const most = (response, asked) => Math.min(asked ?? 200, response.paced ? 200 : 20);
 const json = (response, body, status = 200) => {
   response.writeHead(status, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -19,7 +20,7 @@ const json = (response, body, status = 200) => {
 const words = (count) => Array.from({ length: count }, (_, i) => `word${i % 10} `);
 
 function chat(request, response, body, everyChunk) {
-  const output = Math.min(body.max_tokens ?? body.max_completion_tokens ?? 20, 20);
+  const output = most(response, body.max_tokens ?? body.max_completion_tokens);
   const usage = { prompt_tokens: 10, completion_tokens: output, total_tokens: 10 + output };
   const base = { id: 'c', object: 'chat.completion.chunk', model: body.model };
   if (!body.stream)
@@ -37,7 +38,7 @@ function chat(request, response, body, everyChunk) {
 }
 
 function responses(request, response, body) {
-  const output = Math.min(body.max_output_tokens ?? 20, 20);
+  const output = most(response, body.max_output_tokens);
   const usage = { input_tokens: 10, output_tokens: output, total_tokens: 10 + output,
                   input_tokens_details: { cached_tokens: 0 } };
   const whole = { id: 'r', object: 'response', status: 'completed', usage,
@@ -51,7 +52,7 @@ function responses(request, response, body) {
 }
 
 function messages(request, response, body) {
-  const output = Math.min(body.max_tokens, 20);
+  const output = most(response, body.max_tokens);
   const usage = { input_tokens: 4, cache_creation_input_tokens: 1, cache_read_input_tokens: 5, output_tokens: output };
   const message = { id: 'm', type: 'message', role: 'assistant', model: body.model };
   if (!body.stream)
@@ -93,6 +94,7 @@ http.createServer((request, response) => {
   request.on('end', () => {
     const body = JSON.parse(Buffer.concat(pieces).toString() || '{}');
     const { url } = request;
+    response.paced = body.model === 'paced';
     if (body.model === 'unknown') return json(response, { error: { message: 'no such model', code: 'model_not_found' } }, 404);
     if (url === '/v1/chat/completions') return chat(request, response, body, false);
     if (url === '/vllm/v1/chat/completions') return chat(request, response, body, true);

@@ -3,6 +3,7 @@
 // tokens of a call. Compiled with the route; see gateway/bodies for the reading.
 
 #include "headgate/scan/pointer.hpp"
+#include "headgate/usage/stream_end.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,12 @@ struct BodyPlan {
   bool reads_request = false;                 ///< whether a key, a cost or a hold needs the request's body
   bool reads_answer = false;                  ///< whether a cost is read from the answer's body
   bool needs_price = false;                   ///< whether a call is refused if its model has no price
+  bool drains_answer = false;                 ///< whether an answer is read to its end although its client has left
+  bool extends = false;                       ///< whether a stream that has used its hold needs more permits to go on
   /// Whether a streamed call that would report no usage is changed so that it does: `stream_options.include_usage` is
   /// added, and the chunk with the usage is removed from the client's stream.
   bool asks_usage = false;
+  usage::StreamNames names;        ///< the values of a stream that its last events repeat, if a hold is extended
   std::size_t stream = 0;          ///< the index of `/stream` in `request`, if usage is asked for
   std::size_t stream_options = 0;  ///< the same of `/stream_options`
   /// Whether a request is refused if its body cannot be read: it is too long, malformed, compressed or of another type.
