@@ -1,5 +1,7 @@
 #include "body_values.hpp"
 
+#include "graphql_request.hpp"
+
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -59,8 +61,18 @@ void BodyValues::end_request(BodyState state) noexcept {
   request_state_ = state == BodyState::read && bad ? BodyState::malformed : state;
 }
 
+void BodyValues::measure(const Exchange& x, std::string_view body) {
+  if (!plan_->measures_graphql) return;
+  const bool read = request_state_ == BodyState::read;
+  if (!read && request_state_ != BodyState::absent) return;
+  std::optional<scan::Form> form;
+  if (read) form = form_of_request_ ? scan::Form::form : scan::Form::json;
+  graphql_ = graphql_size_of(x.request.query, body, form);
+}
+
 bool BodyValues::is_ambiguous() const noexcept {
   if (!plan_->keys.empty() && request_.elements() > 0) return true;
+  if (plan_->measures_graphql && !graphql_) return true;
   for (std::size_t i = 0; i < plan_->request.size(); ++i)
     if (request_.found(i).repeated || request_.found(i).cut) return true;
   return false;

@@ -2,6 +2,7 @@
 // The values that limits read from the bodies of one exchange.
 
 #include "headgate/gateway/bodies/body_plan.hpp"
+#include "headgate/graphql/size.hpp"
 #include "headgate/http/body_look.hpp"
 #include "headgate/scan/scan.hpp"
 
@@ -42,8 +43,13 @@ class BodyValues final : public http::BodyLook {
   void end_request(BodyState state) noexcept;
   BodyState request_state() const noexcept { return request_state_; }
   /// Returns whether the body has no single value at a pointer: a member occurs twice, so that readers could see
-  /// different values; a value is too long to be known; or the body is a list of calls where one call is counted.
+  /// different values; a value is too long to be known; the body is a list of calls where one call is counted; or its
+  /// GraphQL request cannot be measured.
   bool is_ambiguous() const noexcept;
+  /// Measures the GraphQL request whose body was read to its end; does nothing if no cost needs its size.
+  void measure(const Exchange& x, std::string_view body);
+  /// The size of the GraphQL request; nothing if it has none that all servers agree on.
+  std::optional<graphql::Size> graphql() const noexcept { return graphql_; }
   /// The request's values. Only meaningful in the state `read`.
   const scan::Scan& request() const noexcept { return request_; }
 
@@ -91,6 +97,7 @@ class BodyValues final : public http::BodyLook {
   bool answer_ended_ = false;
   bool drained_ = false;
   std::optional<scan::Form> stream_form_;
+  std::optional<graphql::Size> graphql_;
   std::uint64_t answer_bytes_ = 0;
 };
 

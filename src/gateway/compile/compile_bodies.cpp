@@ -61,6 +61,7 @@ void CompiledConfig::plan_bodies(Route& route, const RouteOptions& wanted) {
     bodies.stream_options = bodies.request.add(*scan::parse_pointer("/stream_options"), scan::Take::value);
   }
   if (!bodies.reads_request && !bodies.reads_answer) return;
+  bodies.refuses_tunnels = bodies.refuses_tunnels || bodies.reads_answer;
   const auto usual = bodies.keys.empty() ? UnreadableBody::count : UnreadableBody::reject;
   bodies.refuses = wanted.unreadable_body.value_or(usual) == UnreadableBody::reject;
   bodies.most = std::min(wanted.read_body.value_or(holds ? kReadPrompt : kReadBody), route.max_body);

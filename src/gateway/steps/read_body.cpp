@@ -73,7 +73,10 @@ Task<MaybeProblem> read_body(Path& path, Exchange& x) {
     if (x.client_gone) co_return MaybeProblem{};
     const bool too_long = x.held->bytes().size() > values.plan().most;
     values.end_request(too_long ? BodyState::too_long : x.body->ended() ? BodyState::read : BodyState::no_memory);
+    values.measure(x, x.held->bytes());
     ask_for_usage(x);
+  } else {
+    values.measure(x, {});
   }
   if (values.plan().needs_price && price_of_call(x) == nullptr) co_return MaybeProblem(without_price());
   const auto state = values.request_state();
@@ -89,12 +92,12 @@ void explain_unread_body(Exchange& x, Explanation& explanation) {
 
 bool reads_request(Path& /*path*/, Exchange& x) noexcept { return x.route->bodies->reads_request; }
 
-// The bytes in a tunnel have no cost that could be read, so a tunnel would cost no more than its hold.
+// The bytes in a tunnel have no cost that could be read.
 MaybeProblem prepare_bodies(Path& /*path*/, Exchange& x) {
-  if (!x.request.upgrade.empty() && x.route->bodies->reads_answer)
+  if (!x.request.upgrade.empty() && x.route->bodies->refuses_tunnels)
     return Problem{.status = 403,
                    .ended_by = EndedBy::bad_request,
-                   .detail = "Answers are counted here by their content, so this connection cannot become a tunnel."};
+                   .detail = "Calls are counted here by their content, so this connection cannot become a tunnel."};
   x.bodies = std::make_shared<BodyValues>(x.route->bodies);
   x.bodies->next = x.answer_looks;
   if (x.route->bodies->reads_answer) x.answer_looks = x.bodies.get();

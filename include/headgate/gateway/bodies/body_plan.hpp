@@ -26,6 +26,8 @@ struct BodyPlan {
   const usage::Provider* provider = nullptr;  ///< the API whose usage is read; null if no limit names one
   bool reads_request = false;                 ///< whether a key, a cost or a hold needs the request's body
   bool reads_answer = false;                  ///< whether a cost is read from the answer's body
+  bool measures_graphql = false;              ///< whether a cost is the size of a GraphQL request
+  bool refuses_tunnels = false;               ///< whether the bytes in a tunnel would avoid a cost
   bool needs_price = false;                   ///< whether a call is refused if its model has no price
   bool drains_answer = false;                 ///< whether an answer is read to its end although its client has left
   bool extends = false;                       ///< whether a stream that has used its hold needs more permits to go on
