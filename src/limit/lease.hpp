@@ -48,6 +48,7 @@ struct Leases::Lease {
   Batch newer;
   Batch owed;                ///< tokens to give back to Redis
   Batch refunding;           ///< tokens that are being given back
+  int lent = 0;              ///< number of receipts that may still be put back
   std::int64_t pledged = 0;  ///< number of tokens that will be part of the requested reservation
   std::int64_t granted = 0;  ///< number granted in the last call
   std::int64_t cost = 1;     ///< cost of the last request

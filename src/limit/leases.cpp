@@ -162,6 +162,10 @@ Leases::Part Leases::take_part(const Check& check, Moment now) {
 
 bool Leases::counted_on(Id id) noexcept { return std::exchange(at(id).counted_on, false); }
 
+void Leases::count_lent(std::span<const Receipt> receipts, int change) noexcept {
+  for (const auto& receipt : receipts) at(receipt.lease).lent += change;
+}
+
 void Leases::put_back(const Receipt& receipt) {
   Lease& lease = at(receipt.lease);
   if (lease.generation != receipt.generation) return;  // the lease has ended
@@ -367,7 +371,7 @@ void Leases::sweep(Moment now) {
     Lease& lease = at(live_[i]);
     lease.end_what_is_over(now);
     const bool in_use = lease.older.tokens > 0 || lease.newer.tokens > 0 || lease.owed.tokens > 0 ||
-                        lease.refunding.tokens > 0 || lease.coming || lease.low;
+                        lease.refunding.tokens > 0 || lease.lent > 0 || lease.coming || lease.low;
     if (in_use || (!lease.over && lease.used + kSecond > now)) continue;
     release(live_[i]);
     live_[i] = live_.back();

@@ -170,6 +170,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   part.decided_by = found.decided_by;
   if (part.decided_by == PendingDecision::DecidedBy::leased)
     part.receipts = take(check, found.look.lease, now, decision);
+  leases_.count_lent(part.receipts, 1);
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
@@ -187,6 +188,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
     const auto here = leases_.take_part(check, now);
     pending.sent_.back().cost -= here.tokens;
     part.receipts = here.receipts;
+    leases_.count_lent(part.receipts, 1);
   }
   if (found.look.state != Leases::LeaseState::worth) return;
   part.lease = leases_.begin(check, now);
@@ -256,6 +258,7 @@ Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
     return Step::check;
   }
   if (answer != Answer::agreed) put_back(pending);
+  lend_no_longer(pending);
   given_back(pending.checks_);
   std::size_t at = 0;
   for (std::size_t i = 0; i < pending.parts_.size(); ++i) {
@@ -281,6 +284,7 @@ Local::Step Local::end(PendingDecision& pending, Answer answer, Moment now) {
 void Local::abandon(PendingDecision& pending) {
   if (is_peek(pending.checks_)) return;
   put_back(pending);
+  lend_no_longer(pending);
   given_back(pending.checks_);
   for (const auto lease : pending.refilled_) leases_.ended(lease);
 }
@@ -288,6 +292,10 @@ void Local::abandon(PendingDecision& pending) {
 void Local::put_back(PendingDecision& pending) {
   for (auto& part : pending.parts_)
     for (const auto& receipt : part.receipts) leases_.put_back(receipt);
+}
+
+void Local::lend_no_longer(const PendingDecision& pending) noexcept {
+  for (const auto& part : pending.parts_) leases_.count_lent(part.receipts, -1);
 }
 
 void Local::fetched(const Leases::PendingRefill& refill, Answer answer, const Decision& decision, Moment asked,

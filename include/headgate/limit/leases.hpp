@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,9 @@ class Leases {
   /// Sets the decision that take() would return after `taken` permits were taken. Takes nothing.
   void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
+  /// Keeps the leases of these receipts, with a `change` of 1, until the next call with them, with -1. Without it, a
+  /// lease may end while a call to Redis takes long, and put_back() would lose its permits.
+  void count_lent(std::span<const Receipt> receipts, int change) noexcept;
   /// Returns the wait for a caller that this gateway rejects without asking Redis. `wait` is the time until permits
   /// come back, as far as known here. After the returned wait, Redis has the cost of `check` as well, whatever other
   /// gateways have reserved.

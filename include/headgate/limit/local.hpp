@@ -121,6 +121,7 @@ class Local {
   Step end_peek(PendingDecision& pending, Answer answer, Moment now);
   Leases::Receipts take(const Check& check, Leases::Id lease, Moment now, Decision& decision);
   void put_back(PendingDecision& pending);
+  void lend_no_longer(const PendingDecision& pending) noexcept;
   void send(PendingDecision& pending, const Check& check, const Found& found, Moment now, Decision& decision);
   void learn(const PendingDecision& pending, const PendingDecision::Part& part, const Check& check, Decision& decision,
              Moment now);

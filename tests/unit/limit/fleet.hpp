@@ -80,6 +80,9 @@ class Fleet {
 
   using Rejected = std::function<void(std::span<const Decision>)>;
 
+  /// From now on, each direction of a call takes this time.
+  void slow_down(Duration latency) { trouble_.least_latency = trouble_.most_latency = latency; }
+
   /// Called for each request that is rejected without a call.
   std::function<void(std::span<const Check>)> rejected_here;
 

@@ -277,6 +277,22 @@ TEST(Leases, PutBackPermitsIfAnotherRuleRejects) {
   EXPECT_EQ(decision.remaining, 10'000U - one - both) << "all or nothing";
 }
 
+TEST(Leases, TakePermitsBackFromACallThatTookLongerThanTheyWereLeased) {
+  const Rule rule = leased_rule("1/day", 10'000);
+  Fleet fleet(1, {});
+  constexpr int kRequests = 10;  // enough for a lease, and half a second later too few for the next one
+  for (int i = 0; i < kRequests; ++i) fleet.at(i * 80ms, [&] { fleet.request(0, {ask_for(rule, "warm")}, {}); });
+  fleet.run_until(1500ms);
+  ASSERT_GT(fleet.local(0).leases().held(ask_for(rule, "warm").hash, Moment(1h + fleet.now())), 0);
+  fleet.slow_down(1s);
+  fleet.request(0, {ask_for(rule, "warm", 9'995)}, [] { ADD_FAILURE() << "there are fewer"; });
+  fleet.run_until(10s);
+  Decision decision;
+  const Check look = ask_for(rule, "warm", 0);
+  fleet.store().decide({&look, 1}, test::kStart + fleet.now(), {&decision, 1});
+  EXPECT_EQ(decision.remaining, 10'000U - kRequests);
+}
+
 TEST(Leases, EndWithTheSizeOfTheirLimit) {
   const Rule before = leased_rule("1/day", 10'000);
   Rule after = before;
