@@ -199,7 +199,7 @@ function(headgate_algorithms target)
   set(generated ${CMAKE_BINARY_DIR}/generated/${target})
   set(code ${CMAKE_SOURCE_DIR}/src/limit/algorithms/*.cpp)
   set(lua ${CMAKE_SOURCE_DIR}/lua/algorithms/*.lua ${CMAKE_SOURCE_DIR}/lua/in_flight.lua
-      ${CMAKE_SOURCE_DIR}/lua/settled_batch.lua)
+      ${CMAKE_SOURCE_DIR}/lua/settled_batch.lua ${CMAKE_SOURCE_DIR}/lua/balance.lua ${CMAKE_SOURCE_DIR}/lua/top_up.lua)
   foreach(folder IN LISTS ARGN)
     list(APPEND code ${folder}/*.cpp)
     list(APPEND lua ${folder}/*.lua)

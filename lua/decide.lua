@@ -10,7 +10,7 @@
 --            cost as a rejected attempt
 --          A further letter p makes the call a peek: it replies as it would without the letter, and writes nothing.
 --       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
---       lua/in_flight.lua, or lua/settled_batch.lua).
+--       lua/in_flight.lua, lua/settled_batch.lua, lua/balance.lua or lua/top_up.lua).
 -- Reply a flat array of integers: 1 if the call passed, otherwise 0; then for each key the words of its algorithm.
 --       Only integers, because Redis truncates fractions.
 --
@@ -24,9 +24,9 @@
 -- them.
 --   peek    writes its words to reply and sets allowed. If counts is true, an attempt is taken even if it is rejected.
 --           Sets wrong if the stored value must be replaced even if nothing is taken.
---   commit  writes the changes that takes and wrong require, always with a time to live. If takes is true, it takes the
---           cost, or as much as is left; if below is true too, all of the cost; if attempt is true too, the cost of a
---           rejected attempt. Otherwise it takes a cost of 0. It replaces a key of another type.
+--   commit  writes the changes that takes and wrong require, with a time to live (a balance has none). If takes is
+--           true, it takes the cost, or as much as is left; if below is true too, all of the cost; if attempt is true
+--           too, the cost of a rejected attempt. Otherwise it takes a cost of 0. It replaces a key of another type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV

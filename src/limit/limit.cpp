@@ -3,11 +3,16 @@
 #include "wide.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 #include "headgate/limit/calendar.hpp"
 
 namespace headgate::limit {
 
 std::string amount_in_words(const Rule& rule) {
+  if (is_balance(rule))
+    return rule.unit == Unit::request ? "balance of requests"
+           : rule.unit == Unit::token ? "balance of tokens"
+                                      : "balance of micro-units";
   auto out = to_text(rule.rate);
   const bool one = rule.rate.count == 1;
   if (rule.unit == Unit::token) out.insert(out.find('/'), one ? " token" : " tokens");
@@ -35,6 +40,7 @@ void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
 bool binds_before(const Decision& a, const Decision& b) noexcept {
   if (a.allowed != b.allowed) return !a.allowed;
   if (!a.allowed) return a.retry_after > b.retry_after;
+  if ((a.limit == 0) != (b.limit == 0)) return b.limit == 0;
   const UnsignedWide share_a = UnsignedWide{a.remaining} * b.limit;
   const UnsignedWide share_b = UnsignedWide{b.remaining} * a.limit;
   return share_a != share_b ? share_a < share_b : a.reset_after > b.reset_after;

@@ -6,6 +6,7 @@
 #include "spin_mutex.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <boost/container/static_vector.hpp>
 
@@ -119,7 +120,8 @@ bool writes(const Peek& peek) noexcept {
   if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
   if (peek.mode == CommitMode::none || peek.check->cost == 0) return false;
-  return peek.slot != nullptr || peek.check->cost > 0;  // a counter that does not exist gets nothing back
+  // A counter that does not exist gets nothing back, except a balance, to which an operator adds.
+  return peek.slot != nullptr || peek.check->cost > 0 || is_balance(*peek.check->rule);
 }
 
 void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {

@@ -11,7 +11,8 @@ constexpr std::size_t kMax = 256;  // beyond it, copies that are no longer used 
 
 bool same_counting(const Rule& a, const Rule& b) noexcept {
   return a.rate.count == b.rate.count && a.rate.period == b.rate.period && a.burst == b.burst && a.wait == b.wait &&
-         a.algorithm == b.algorithm && a.calendar == b.calendar && a.from_first_use == b.from_first_use;
+         a.algorithm == b.algorithm && a.calendar == b.calendar && a.from_first_use == b.from_first_use &&
+         a.start == b.start;
 }
 
 std::shared_ptr<const Rule> RuleCopies::of(const Rule& rule) {

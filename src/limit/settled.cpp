@@ -46,7 +46,7 @@ Duration by_window(const Decision& held, const Rule& rule, std::int64_t differen
 }  // namespace
 
 Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) {
-  if (difference == 0) return held.reset_after;
+  if (difference == 0 || !rule.algorithm->refills) return held.reset_after;
   return comes_back_evenly(rule) ? evenly(held, rule, difference, how, since)
                                  : by_window(held, rule, difference, how, since);
 }

@@ -119,7 +119,7 @@ struct Algorithm {
   /// moment: giving back would remove the latest moments, which belong to the other requests.
   bool gives_back_late = true;
   /// Whether permits come back with time, so that a rejected caller can be told how long to wait. False for requests in
-  /// flight, because each request returns its own permit.
+  /// flight, because each request returns its own permit, and for a balance, to which an operator adds.
   bool refills = true;
   /// Whether the algorithm counts by days or months of a time zone if the rule has a calendar.
   bool by_calendar = false;

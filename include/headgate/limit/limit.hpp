@@ -54,6 +54,7 @@ struct Rule {
   /// true if a fixed window begins with the first request of a key rather than with the clock
   bool from_first_use = false;
   bool leases = false;                   ///< true if a gateway may take permits from Redis in advance, in batches
+  std::uint64_t start = 0;               ///< permits of a new key; only for a balance (limit/balance.hpp)
   const Algorithm* algorithm = nullptr;  ///< algorithm of the rule; never null in a loaded configuration
   bool count_rejected = false;           ///< true if a rejected request takes permits as well
   bool glitches = false;                 ///< true if the rule counts glitches rather than requests
@@ -65,7 +66,7 @@ struct Rule {
   std::uint64_t seed = 0;  ///< stable_hash(suffix); separates the rule's keys in memory from those of other rules
 };
 
-/// Returns "100/minute", or "1000 tokens/minute" if the unit is not requests.
+/// Returns "100/minute", or "1000 tokens/minute" if the unit is not requests; "balance of tokens" for a balance.
 std::string amount_in_words(const Rule& rule);
 
 /// Whether the period is part of the counters' names even if nothing requires it. With `yes`, a tier or rate that is
@@ -224,7 +225,8 @@ inline constexpr Duration kNever = std::chrono::hours(24) * 36'525;
 /// it (for exceptions see How).
 struct Decision {
   bool allowed = false;
-  std::uint64_t limit = 0;      ///< maximum that can be taken at once from an unused counter (the burst)
+  /// maximum that can be taken at once from an unused counter (the burst); 0 for a balance, which has no size
+  std::uint64_t limit = 0;
   std::uint64_t remaining = 0;  ///< number of whole requests left after the decision
   Duration retry_after{0};  ///< the shortest wait until the same cost is allowed, or kNever; 0 if the cost is allowed
   Duration reset_after{0};  ///< time until the counter equals an unused one
@@ -233,6 +235,7 @@ struct Decision {
   /// If the rule took the cost and left too little for the same cost once more, the shortest wait until the same cost
   /// is allowed again; otherwise 0.
   Duration again_after{0};
+  std::uint64_t debt = 0;  ///< number of permits below zero; only for a balance
 
   bool operator==(const Decision&) const = default;
 };
@@ -240,7 +243,7 @@ struct Decision {
 /// Returns whether the caller should be told `a` rather than `b`. A rejection comes before an allowed decision. Of two
 /// rejections, the one with the longer retry_after comes first, because both rules allow the request only after that
 /// wait. Of two allowed decisions, the one with the smaller share of its limit left comes first; if the shares are
-/// equal, the one with the longer reset_after.
+/// equal, the one with the longer reset_after. An allowed decision of a balance comes last, because no share is known.
 bool binds_before(const Decision& a, const Decision& b) noexcept;
 
 /// Returns the decision that comes first by binds_before(); null if there are none. The result points into `decisions`.

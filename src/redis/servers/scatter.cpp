@@ -66,7 +66,8 @@ Debt Scatter::take_back(const Group& group, Why why) {
     debt.keys.emplace_back(check.key);
     debt.tokens.emplace_back(check.token);
     debt.costs.push_back(check.cost);
-    decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(check.cost));
+    decision.remaining += static_cast<std::uint64_t>(check.cost);
+    if (decision.limit > 0) decision.remaining = std::min(decision.limit, decision.remaining);  // a balance has none
     decision.delay = Duration(0);
   }
   return debt;
