@@ -68,6 +68,8 @@ void check_edits(Build& build);       // checks that variables and parameters ex
 void check_addresses(Build& build);   // reports routes that nobody can use
 void check_conditions(Build& build);  // reports requests that match two routes of which neither is more specific
 void check_rooms(Build& build);       // after routes: checks that each room exists and is used
+bool decides(const Build& build);     // whether a listener only decides about the requests of another proxy
+void check_decisions(Build& build);   // after routes: checks that listeners which only decide see what limits need
 void check_plans(Build& build);       // checks the limits of each route: requests have their keys, and costs fit
 void check_sizes(Build& build);       // reports sizes and times that contradict each other
 void check_balance(Build& build);     // after routes: checks that requests have the keys by which upstreams choose

@@ -22,6 +22,7 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::List
   if (tls || !options.tls) settings.tls = std::move(tls);
   settings.http2 = options.http2 && !options.tls;
   settings.https_port = options.https_port;
+  settings.asked_by = options.from;
   settings.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 

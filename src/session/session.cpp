@@ -45,6 +45,7 @@ void Session::begin_exchange(Exchange& x) {
   x.draining = &peer_.listener->winding_down;
   x.client_tls = peer_.tls;
   x.https_port = peer_.listener->https_port;
+  x.asked_by = peer_.listener->asked_by;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

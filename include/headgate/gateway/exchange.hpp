@@ -14,6 +14,7 @@
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/limit.hpp"
+#include "headgate/net/decisions.hpp"
 #include "headgate/observe/counters.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -228,6 +229,8 @@ struct Incoming {
   const AssumedCaller* assumed = nullptr;
   /// the https port to which the listener redirects requests without TLS; 0 if they are served
   std::uint16_t https_port = 0;
+  /// the proxy that asks for a decision about a request of its client; `none` if the client itself sent the request
+  net::AskingProxy asked_by = net::AskingProxy::none;
   bool client_tls = false;  ///< whether the client uses TLS, to this gateway or as a trusted hop says
   /// whether the client's certificate was verified on this connection, by this gateway or by a trusted hop
   bool client_certificate = false;

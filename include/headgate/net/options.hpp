@@ -1,6 +1,7 @@
 #pragma once
 // The options of listening; config fills them.
 
+#include "headgate/net/decisions.hpp"
 #include "headgate/net/tls/server_tls_options.hpp"
 
 #include <cstdint>
@@ -8,6 +9,12 @@
 #include <string>
 
 namespace headgate::net {
+
+/// The use of a listener.
+enum class ListenProtocol : std::uint8_t {
+  http,      ///< answers to their requests
+  decision,  ///< decisions about the requests of their own clients
+};
 
 /// An address to listen on. ":8080" means all addresses of both families.
 struct ListenOptions {
@@ -20,6 +27,8 @@ struct ListenOptions {
   std::uint16_t https_port = 0;  ///< port to which requests without TLS are redirected; 0 if they are served
   /// true if clients may use HTTP/2: with ALPN over TLS, by prior knowledge without TLS
   bool http2 = false;
+  ListenProtocol protocol = ListenProtocol::http;
+  AskingProxy from = AskingProxy::none;   ///< the proxy that asks; not `none` exactly if the protocol is `decision`
   std::optional<ServerTlsOptions> tls{};  ///< options of TLS; absent if clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };

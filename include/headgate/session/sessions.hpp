@@ -4,6 +4,7 @@
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
+#include "headgate/net/decisions.hpp"
 #include "headgate/net/read_buffer.hpp"
 #include "headgate/net/tls/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
@@ -45,8 +46,9 @@ enum class Preamble : std::uint8_t { request, proxy_header };
 struct ListenerSettings {
   Preamble preamble = Preamble::request;  ///< the first bytes of new connections
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
-  bool http2 = false;                     ///< true if a connection without TLS may begin with the HTTP/2 preface
-  net::ServerTlsPtr tls;                  ///< the TLS of new connections; null if they use none
+  net::AskingProxy asked_by = net::AskingProxy::none;  ///< the proxy that asks for decisions; `none` for clients
+  bool http2 = false;     ///< true if a connection without TLS may begin with the HTTP/2 preface
+  net::ServerTlsPtr tls;  ///< the TLS of new connections; null if they use none
   /// true if every answer has `Connection: close`, and HTTP/2 clients are told to open a new connection
   bool winding_down = false;
   bool draining = false;               ///< true if idle connections are closed as well

@@ -13,6 +13,11 @@
 namespace headgate::config {
 namespace {
 
+constexpr WordsUpTo<net::ListenProtocol::decision> kListenProtocol({"http", "decision"});
+constexpr Shape kListenProtocolShape = choice(kListenProtocol);
+constexpr WordsUpTo<net::AskingProxy::envoy> kAskingProxy({"clients", "nginx", "traefik", "caddy", "envoy"});
+constexpr Shape kAskingProxyShape = choice(kAskingProxy);
+
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
      "Listening address: `:PORT` (all addresses), `IP:PORT` or `[IPV6]:PORT`", required},
@@ -24,6 +29,14 @@ constexpr Key kListenerKeys[] = {
      "Whether connections from `identity.trusted_proxies` begin with a PROXY protocol header, version 1 or 2. Nobody "
      "else may send one",
      into<&net::ListenOptions::proxy_protocol>},
+    {"protocol", &kListenProtocolShape, kOfOptions, R"("decision")",
+     "`http` answers requests; `decision` only decides about them for another proxy; see [decisions.md](decisions.md)",
+     into<&net::ListenOptions::protocol>},
+    {"from", &kAskingProxyShape, kOfOptions, R"("nginx")",
+     "With `protocol` `decision`: the proxy that asks, and so the fields in which it names the request of its client. "
+     "It "
+     "must be one of `identity.trusted_proxies`",
+     into<&net::ListenOptions::from>},
     {"redirect_to_https", &kRedirectToHttps, "false", "true",
      "Whether requests without TLS are redirected to `https://`; a number is the port there, if not 443"},
     {"tls", &kServerTlsShape, "",
@@ -36,6 +49,21 @@ constexpr const Shape* kListenForms[] = {&kListenAddress, &kListenerObject};
 constexpr Shape kListenOne = either("an address", kListenForms);
 constexpr Shape kListenMany = list("a list of addresses", kListenOne, 1, 64);
 constexpr const Shape* kListenAllForms[] = {&kListenAddress, &kListenerObject, &kListenMany};
+
+void check_decision(Build& build, const Node& node, const net::ListenOptions& options) {
+  const bool decides = options.protocol == net::ListenProtocol::decision;
+  const Node* from = find(&node, "from");
+  if (decides && options.from == net::AskingProxy::none)
+    return build.report.error_at_key(code::kMissing, *find(&node, "protocol"),
+                                     "the proxy that asks for decisions is not known",
+                                     R"(add "from": "nginx", or the proxy that you use)");
+  if (!decides && options.from != net::AskingProxy::none)
+    return build.report.error_at_key(code::kConflict, *from, R"("from" belongs to a listener for decisions)",
+                                     R"(add "protocol": "decision", or remove it)");
+  if (decides && options.https_port != 0)
+    build.report.error_at_key(code::kConflict, *find(&node, "redirect_to_https"),
+                              "a proxy that asks for decisions follows no redirect", "remove it");
+}
 
 void add_listener(Build& build, const Node& node, std::map<std::string, const Node*>& seen) {
   const Node* address = node.kind == Kind::object ? text_at(&node, "address") : &node;
@@ -53,6 +81,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
     read_https_port(node, https_port);
     fill(&node, kListener, *options);
     options->https_port = https_port.value_or(0);
+    check_decision(build, node, *options);
   }
   if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());
   if (options->tls && (node.kind != Kind::object || find(&node, "http2") == nullptr)) options->http2 = true;

@@ -134,7 +134,7 @@ void check_rewrite(Build& build, const Node& node, const RouteOptions& route) {
 }
 
 void check_effect(Build& build, const Node& node) {
-  if (find(&node, "to") != nullptr) return;
+  if (find(&node, "to") != nullptr || decides(build)) return;
   for (const char* const key : {"rewrite", "request_headers", "host_header", "rewrite_answers"}) {
     if (const Node* member = find(&node, key))
       build.report.warning_at_key(code::kNoEffect, *member,

@@ -104,6 +104,14 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
               .applies = [](const Exchange&) { return true; },
               .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
+    AnswerRow{.name = "X-Headgate-Status",
+              .whose = set_of(AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return x.asked_by == net::AskingProxy::nginx; },
+              .put =
+                  [](Exchange& x, const AnswerStart& answer) {
+                    const auto status = answer.counts_as != 0 ? answer.counts_as : answer.start.status;
+                    x.fields.push_back({Known::unknown, "X-Headgate-Status", x.text.number(status)});
+                  }},
     // Refusals are small and must stay cheap, so they are not compressed.
     AnswerRow{.name = "none: it is not compressed",
               .whose = set_of(AnswerFrom::gateway),
@@ -128,6 +136,17 @@ void put_row(Exchange& x, const AnswerStart& answer) {
 template <AnswerFrom from, std::size_t... at>
 void put_rows(Exchange& x, const AnswerStart& answer, std::index_sequence<at...>) {
   (put_row<from, at>(x, answer), ...);
+}
+
+/// nginx turns every status but 2xx, 401 and 403 into 500 (ngx_http_auth_request_module), so others are sent as 403.
+void say_as_auth_request(AnswerStart& answer) noexcept {
+  constexpr unsigned kUnauthorized = 401;
+  constexpr unsigned kForbidden = 403;
+  auto& status = answer.start.status;
+  if (status < 300 || status == kUnauthorized || status == kForbidden) return;
+  answer.counts_as = answer.counts_as != 0 ? answer.counts_as : status;
+  status = kForbidden;
+  answer.start.reason = {};
 }
 
 void drop_arrived(http::BodyReader& body) {
@@ -155,6 +174,10 @@ std::string_view date_now(const Clock& clock) {
 // This function is not a coroutine because an answer needs no frame for it.
 template <AnswerFrom from>
 Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_view first, http::EndStream last) {
+  if constexpr (from == AnswerFrom::gateway) {
+    if (x.asked_by == net::AskingProxy::nginx) [[unlikely]]
+      say_as_auth_request(answer);
+  }
   put_rows<from>(x, answer, std::make_index_sequence<kAnswerRows.size()>());
   answer.start.fields = &x.fields;
   if constexpr (from == AnswerFrom::interim) return x.reply->interim(answer.start);

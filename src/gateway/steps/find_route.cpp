@@ -2,6 +2,7 @@
 
 #include "gateway/answers/cors.hpp"
 #include "gateway/callers/find_client.hpp"
+#include "gateway/forward/asked_request.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
@@ -18,6 +19,8 @@ Problem not_allowed() {
 }  // namespace
 
 MaybeProblem find_route(Path& /*path*/, Exchange& x) {
+  if (x.asked_by != net::AskingProxy::none) [[unlikely]]
+    if (auto problem = take_asked_request(x)) return problem;
   const auto* const usage = x.snapshot->compiled->usage();
   if (usage && x.request.path == usage->route->path) {
     x.route = usage->route;

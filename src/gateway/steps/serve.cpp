@@ -3,6 +3,7 @@
 #include "gateway/answers/cors.hpp"
 #include "gateway/answers/respond.hpp"
 #include "gateway/callers/find_client.hpp"
+#include "gateway/forward/edit_fields.hpp"
 #include "gateway/forward/forwarding_counters.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
@@ -62,6 +63,15 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
   co_return co_await respond<AnswerFrom::gateway>(x, answer, style);
 }
 
+/// Answers a proxy that asks about a request: with the route's `respond`, or with 200. The answer has the fields that
+/// the route gives to its server, so that the proxy can pass them on.
+Task<MaybeProblem> decide(Path& path, Exchange& x, RejectionHeaders style) {
+  static const Respond allowed{.status = 200, .body = {}, .content_type = {}};
+  if (x.route->usage) return tell_usage(path, x, style);
+  if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields);
+  return respond<AnswerFrom::gateway>(x, x.route->respond ? *x.route->respond : allowed, style);
+}
+
 }  // namespace
 
 constexpr StepCounts kForwardingCounts = counts_in<ForwardingCounters>();
@@ -74,6 +84,8 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.preflight) return answer_preflight(x);
   if (x.request.by_connect()) [[unlikely]]
     if (auto problem = refused_websocket(x)) return refused(*problem);
+  if (x.asked_by != net::AskingProxy::none) [[unlikely]]
+    return decide(path, x, style);
   if (x.route->respond)
     return x.route->usage ? tell_usage(path, x, style) : respond<AnswerFrom::route>(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);

@@ -8,6 +8,11 @@ namespace {
 
 constexpr StepSet kWhileSuspended = {Step::suspended, Step::suspended_by_claim};
 
+/// The steps that need a server or a body. They are not taken for a request that another proxy asks about.
+constexpr StepSet kOfAnswers = {Step::grpc_web,     Step::compress,      Step::in_flight, Step::circuit, Step::shed,
+                                Step::read_body,    Step::hold_body,     Step::capacity,  Step::queue,   Step::place,
+                                Step::server_queue, Step::circuit_trial, Step::settle};
+
 const StepRow& row_of(Step step) noexcept { return kPath[static_cast<std::size_t>(step)]; }
 
 }  // namespace
@@ -43,7 +48,8 @@ void Walk::ended(const MaybeProblem& problem) {
 StepSet Walk::steps() noexcept {
   const auto all = path_.services.bans.operated() ? x_.route->steps : x_.route->steps.without(kWhileSuspended);
   x_.used = x_.used || !(all & kKeeping).empty();
-  return all & (x_.preflight ? kOfPreflights & only_ : only_);
+  const auto asked = x_.asked_by == net::AskingProxy::none ? all : all.without(kOfAnswers);
+  return asked & (x_.preflight ? kOfPreflights & only_ : only_);
 }
 
 void Walk::refused(const Problem& problem) {

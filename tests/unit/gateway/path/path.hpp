@@ -152,6 +152,7 @@ class Path : public testing::Test {
     x.peer_text = "192.0.2.7";
     x.clock = &clock;
     x.started = clock.steady();
+    x.asked_by = asked_by;
     x.body = &http::through(request_looks, body_);
     x.answer_looks = answer_looks;
     x.reply = &client;
@@ -254,10 +255,11 @@ class Path : public testing::Test {
   std::shared_ptr<ScriptedUpstream> next_app;  ///< a second upstream, if the test has one
   std::shared_ptr<ScriptedUpstream> shadow = std::make_shared<ScriptedUpstream>(clock, shadow_trace, "shadow");
   ServerScript& server = app->scripts.front();
-  unsigned version = 11;                    ///< in which requests come
-  http::BodyLook* request_looks = nullptr;  ///< at the body of each request
-  http::BodyLook* answer_looks = nullptr;   ///< at that of each answer
-  std::deque<Piece> in_tunnel;              ///< what the client sends in it
+  unsigned version = 11;                               ///< in which requests come
+  net::AskingProxy asked_by = net::AskingProxy::none;  ///< of each request
+  http::BodyLook* request_looks = nullptr;             ///< at the body of each request
+  http::BodyLook* answer_looks = nullptr;              ///< at that of each answer
+  std::deque<Piece> in_tunnel;                         ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
   Gateway* gateway = nullptr;  ///< from the first request on

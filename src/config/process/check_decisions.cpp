@@ -1,0 +1,84 @@
+// Checks a configuration with listeners that only decide about requests: they see neither bodies nor answers.
+
+#include "config/build.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/each_per.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace headgate::config {
+namespace {
+
+/// Returns the listeners that decide, as nodes of the file.
+std::vector<const Node*> deciding_listeners(const Build& build) {
+  const Node* listen = find(&build.root, "listen");
+  auto out = children(listen, Kind::list);
+  if (listen != nullptr && listen->kind == Kind::object) out.push_back(listen);
+  std::erase_if(out, [](const Node* each) {
+    const Node* protocol = text_at(each, "protocol");
+    return protocol == nullptr || protocol->text != "decision";
+  });
+  return out;
+}
+
+bool counts_in_flight(const limit::Limit& limit) {
+  return std::ranges::any_of(limit.tiers, [](const limit::Tier& tier) {
+    return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+  });
+}
+
+bool reads_body(const limit::Limit& limit, const gateway::Cost& cost) {
+  bool reads = reads_request_body(cost);
+  gateway::each_per(limit, [&](const limit::Per& per) { reads = reads || per.source->needs == gateway::Needs::body; });
+  return reads;
+}
+
+/// Returns what the limit needs and a decision does not have, as the end of a sentence; "" if nothing is missing.
+std::string missing_in_decisions(const limit::Limit& limit, const gateway::Cost& cost) {
+  if (counts_in_flight(limit)) return "counts requests in flight, and a decision does not hear when a request ends";
+  if (limit.messages) return "counts messages, and a decision does not see them";
+  if (limit.glitches) return "counts glitches, and a decision does not see the connection of the client";
+  if (!limit.counted_statuses.empty()) return "counts statuses, and a decision does not see the answer";
+  if (limit.ban && !limit.ban->statuses.empty()) return "suspends by statuses, and a decision does not see the answer";
+  if (is_settled(cost)) return "takes its cost from the answer, and a decision does not see it";
+  if (reads_body(limit, cost)) return "reads the body of a request, and a decision does not see it";
+  return {};
+}
+
+}  // namespace
+
+bool decides(const Build& build) { return !deciding_listeners(build).empty(); }
+
+void check_decisions(Build& build) {
+  const auto listeners = deciding_listeners(build);
+  if (listeners.empty()) return;
+  if (build.config.identity.trusted_proxies.empty())
+    build.report.error_at_key(code::kProxies, *find(listeners.front(), "protocol"),
+                              "no proxy is trusted, so this listener would refuse every question",
+                              R"(name the proxy's address: "identity": { "trusted_proxies": ["127.0.0.1/32"] })");
+  std::set<std::string> told;
+  const auto check = [&](const gateway::LimitUse& use) {
+    const int at = limit_index(build, use.limit);
+    if (at < 0) return;
+    const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
+    const auto missing = missing_in_decisions(limit, use.cost);
+    if (missing.empty() || !told.insert(limit.name).second) return;
+    build.report.error_at_key(code::kConflict, *find(listeners.front(), "protocol"),
+                              "limit " + in_quotes(limit.name) + " " + missing,
+                              "use this limit in a gateway that forwards the requests");
+  };
+  for (const auto& use : build.config.gateway.all_routes.limits) check(use);
+  for (const auto& route : build.config.gateway.routes)
+    for (const auto& use : route.limits) check(use);
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,69 @@
+#include "asked_request.hpp"
+
+#include "headgate/http/named_values.hpp"
+#include "headgate/http/request_rules.hpp"
+#include "headgate/identity/client_address.hpp"
+
+#include <array>
+
+namespace headgate::gateway {
+namespace {
+
+/// The fields in which a proxy names the request. An empty name means that the request itself has the value.
+struct AskedBy {
+  std::string_view method;
+  std::string_view uri;
+  std::string_view host;
+};
+
+AskedBy fields_of(net::AskingProxy proxy) noexcept {
+  switch (proxy) {
+    case net::AskingProxy::nginx:
+      return {"X-Original-Method", "X-Original-URI", {}};
+    case net::AskingProxy::traefik:
+    case net::AskingProxy::caddy:
+      return {"X-Forwarded-Method", "X-Forwarded-Uri", "X-Forwarded-Host"};
+    default:
+      return {};
+  }
+}
+
+Problem not_named(Exchange& x, std::string_view field, std::string_view why) {
+  return {.status = 400,
+          .ended_by = EndedBy::bad_request,
+          .detail = x.text.join({"This listener decides about requests of a proxy, and the field ", field, " ", why})};
+}
+
+/// Sets `out` to the value of a field that must occur once.
+MaybeProblem read_named(Exchange& x, std::string_view name, std::string_view& out) {
+  const auto found = http::field_of(x.request.fields, name);
+  if (found.twice) return not_named(x, name, "occurs twice.");
+  if (found.value.empty()) return not_named(x, name, "is missing: the proxy must send it.");
+  out = found.value;
+  return {};
+}
+
+}  // namespace
+
+MaybeProblem take_asked_request(Exchange& x) {
+  if (!identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer))
+    return Problem{.status = 403,
+                   .ended_by = EndedBy::auth,
+                   .detail = "This listener decides about requests of trusted proxies, and this address is none."};
+  const auto fields = fields_of(x.asked_by);
+  if (fields.uri.empty()) return {};
+  std::string_view host;
+  if (auto problem = read_named(x, fields.method, x.request.method)) return problem;
+  if (auto problem = read_named(x, fields.uri, x.request.target)) return problem;
+  if (!fields.host.empty())
+    if (auto problem = read_named(x, fields.host, host)) return problem;
+  if (!http::is_token(x.request.method)) return not_named(x, fields.method, "is not a method.");
+  http::RequestTarget target{.path = x.request.target};
+  if (!host.empty()) target.authority = host;
+  const auto read = http::apply_request_rules(target, http::Paths::normalised, x.request);
+  if (read.has_error())
+    return Problem{.status = read.error().status, .ended_by = EndedBy::bad_request, .detail = read.error().why};
+  return {};
+}
+
+}  // namespace headgate::gateway

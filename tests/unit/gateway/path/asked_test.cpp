@@ -1,0 +1,97 @@
+// Decisions about requests of another proxy's clients.
+
+#include "unit/gateway/path/path.hpp"
+
+namespace headgate::gateway::test {
+namespace {
+
+using testing::HasSubstr;
+
+class PathAsked : public Path {
+ protected:
+  PathAsked() {
+    identity.trusted_proxies = {*identity::parse_network("192.0.2.0/24")};
+    route.path = "/api/*";
+    in_memory("plan", "2/hour");
+  }
+  void ask(net::AskingProxy proxy, std::string_view start_line, const std::string& fields) {
+    asked_by = proxy;
+    if (gateway != nullptr) {
+      x.reset();
+      client.forget();
+    }
+    check(start_line, "X-Forwarded-For: 203.0.113.9\r\n" + fields);
+    ASSERT_TRUE(done);
+  }
+  void ask_nginx(const std::string& uri) {
+    ask(net::AskingProxy::nginx, "GET /auth", "X-Original-Method: POST\r\nX-Original-URI: " + uri + "\r\n");
+  }
+};
+
+TEST_F(PathAsked, AreMadeByTheRouteOfTheRequestAskedAbout) {
+  ask_nginx("/api/a?b=1");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(client.fields["RateLimit"], "\"plan\";r=1;t=1800");
+  EXPECT_EQ(client.fields["X-Headgate-Status"], "200");
+  EXPECT_TRUE(app->report.targets.empty()) << "no server is asked";
+  EXPECT_EQ(x.request.method, "POST");
+  EXPECT_EQ(x.request.path, "/api/a");
+  ask_nginx("/other");
+  EXPECT_EQ(client.status, 403U);
+  EXPECT_EQ(client.fields["X-Headgate-Status"], "404");
+}
+
+TEST_F(PathAsked, TellNginxARejectionAs403WithTheWait) {
+  ask_nginx("/api/a");
+  ask_nginx("/api/%61");
+  ask_nginx("/api/../api/a");
+  EXPECT_EQ(client.status, 403U) << "nginx knows no other status";
+  EXPECT_EQ(x.status, 429U) << "what is logged and counted";
+  EXPECT_EQ(client.fields["X-Headgate-Status"], "429");
+  EXPECT_EQ(client.fields["Retry-After"], "1800");
+}
+
+TEST_F(PathAsked, TellOtherProxiesTheStatus) {
+  const std::string fields = "X-Forwarded-Method: GET\r\nX-Forwarded-Uri: /api/a\r\nX-Forwarded-Host: shop.example\r\n";
+  for (int i = 0; i < 3; ++i) ask(net::AskingProxy::traefik, "GET /", fields);
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(x.request.host, "shop.example");
+  EXPECT_FALSE(client.fields.contains("X-Headgate-Status"));
+}
+
+TEST_F(PathAsked, ReadARequestOfEnvoyAsItIs) {
+  ask(net::AskingProxy::envoy, "GET /api/a", "");
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathAsked, AreRefusedToOthersThanTrustedProxies) {
+  identity.trusted_proxies = {*identity::parse_network("198.51.100.0/24")};
+  ask_nginx("/api/a");
+  EXPECT_EQ(client.status, 403U);
+  EXPECT_THAT(client.body, HasSubstr("this address is none"));
+}
+
+TEST_F(PathAsked, NeedARequestThatIsNamedOnce) {
+  for (const std::string fields :
+       {"X-Original-Method: GET\r\n", "X-Original-URI: /api/a\r\n",
+        "X-Original-Method: GET\r\nX-Original-URI: /api/a\r\nX-Original-URI: /api/b\r\n",
+        "X-Original-Method: GET\r\nX-Original-URI: /api/a\r\nX_Original_URI: /api/b\r\n",
+        "X-Original-Method: G T\r\nX-Original-URI: /api/a\r\n", "X-Original-Method: get\r\nX-Original-URI: /api/a\r\n",
+        "X-Original-Method: GET\r\nX-Original-URI: api\r\n", "X-Original-Method: GET\r\nX-Original-URI: /%zz\r\n"}) {
+    ask(net::AskingProxy::nginx, "GET /auth", fields);
+    EXPECT_EQ(client.status, 403U) << fields;
+    EXPECT_EQ(x.status, 400U) << fields;
+  }
+}
+
+TEST_F(PathAsked, HaveTheFieldsThatTheServerWouldGet) {
+  auto edits = std::make_shared<EditOptions>();
+  edits->request_fields.push_back(
+      {.how = FieldEdit::How::set, .name = "X-Plan", .value = {{.kind = TextPart::Kind::literal, .text = "gold"}}});
+  route.edits = edits;
+  ask_nginx("/api/a");
+  EXPECT_EQ(client.fields["X-Plan"], "gold");
+}
+
+}  // namespace
+}  // namespace headgate::gateway::test
