@@ -97,7 +97,7 @@ std::int64_t Extension::left(const Asked& here, const Asked& there) {
   for (const auto* const asked : {&here, &there}) {
     for (std::size_t k = 0; k < asked->checks.size(); ++k) {
       const auto& decision = asked->decisions[k];
-      if (decision.allowed || decision.limit == 0) continue;
+      if (decision.allowed || decision.retry_after <= Duration(0)) continue;
       const auto remaining = static_cast<std::int64_t>(decision.remaining);
       if (remaining >= least) continue;
       least = remaining;

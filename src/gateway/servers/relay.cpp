@@ -316,8 +316,7 @@ class Relay {
     if (from.ended() && !ends_here)
       answer.start.trailers = &trailers.emplace(forward_trailers(x_, from.trailers(), Towards::client));
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
-    if (ends_here)
-      co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
+    if (ends_here && sent.has_value()) co_return MaybeProblem{};
     const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
       auto bytes = Result<std::string_view>(std::string_view());

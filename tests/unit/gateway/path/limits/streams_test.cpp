@@ -3,6 +3,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/limit/balance.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -88,6 +90,23 @@ TEST_F(PathStreams, EndAsIfTheModelHadReachedItsMaximum) {
   EXPECT_EQ(app->report.alive, 0U) << "the server does not work on";
 }
 
+TEST_F(PathStreams, UseABalanceToItsEnd) {
+  limit_tokens("1/hour");
+  limit::make_balance(limits.back().tiers.front().rules.front(), 30);
+  streams(9);
+  call();
+  clock.advance(seconds(9));
+  ASSERT_TRUE(done);
+  std::string whole;
+  for (int i = 0; i < 3; ++i) whole += chunk_of_ten();
+  EXPECT_EQ(client.body, whole + std::string(kLastOfOpenai));
+  EXPECT_EQ(x.problem_limit, "tokens");
+  x.reset();
+  client.forget();
+  call();
+  EXPECT_EQ(client.status, 429U) << "nothing is left";
+}
+
 TEST_F(PathStreams, EndBehindAWholeEvent) {
   limit_tokens("20/hour");
   const auto chunk = chunk_of_ten();
@@ -171,6 +190,20 @@ TEST_F(PathStreams, AreReadToTheirEndWithoutTheirClient) {
   ASSERT_TRUE(done);
   EXPECT_EQ(left("tokens"), 67U) << "what it reported";
   EXPECT_EQ(x.ended_by, EndedBy::client_closed);
+}
+
+TEST_F(PathStreams, ThatArrivedAsAWholeCostWhatTheyReportWithoutTheirClient) {
+  limit_tokens("100/hour");
+  route.limits.back().cost.on_hangup = OnHangup::drain;
+  streams(0);
+  server.body = {{chunk_of_ten() + chunk_of_ten() + chunk_of_ten() +
+                      "data: {\"choices\":[],\"usage\":{\"total_tokens\":12}}\n\ndata: [DONE]\n\n",
+                  Duration(0),
+                  {}}};
+  client.takes = 0;
+  call();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("tokens"), 88U);
 }
 
 TEST_F(PathStreams, WithoutTheirClientEndWithTheWorker) {
