@@ -3,6 +3,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/operator.hpp"
 #include "contract/redis_client.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/redis_server.hpp"
 
 #include <gtest/gtest.h>
@@ -51,12 +52,11 @@ class SettlingAfterAnOutage : public testing::Test {
     RawClient client;
     Message answer;
   };
-  /// Permits in use, as Redis has counted them.
-  std::string used() {
-    const auto value =
-        RedisClient(redis.port())
-            .text(
-                {"EVAL", "return redis.call('GET', redis.call('KEYS', 'hg:v1:{127.0.0.1}:x:*')[1] or '') or ''", "0"});
+  /// Permits in use, as the server with the counter has counted them.
+  std::string used() { return used_at(redis.port()); }
+  static std::string used_at(std::uint16_t port) {
+    const auto value = RedisClient(port).text(
+        {"EVAL", "return redis.call('GET', redis.call('KEYS', 'hg:v1:{127.0.0.1}:x:*')[1] or '') or ''", "0"});
     return value.substr(0, value.find('@'));
   }
   bool comes_to_use(const std::string& permits, Milliseconds within = kPatience) {
@@ -130,6 +130,34 @@ TEST_F(SettlingAfterAnOutage, OfAGatewayKilledInMidStreamLeavesNothingBeyondItsH
   while (left != "20" && Clock::now() - since < std::chrono::seconds(8))
     left = other.client().get("/", "X-Test-Field: X-Used: 0\r\n").value("X-RateLimit-Remaining");
   EXPECT_EQ(left, "20");
+}
+
+// A settlement that may have arrived at a server of a cluster is not repeated, so some permits may stay taken until the
+// end of the window, but none are given back twice.
+TEST_F(SettlingAfterAnOutage, OfAClusterNeverGivesBackTwice) {
+  RedisCluster cluster;
+  ASSERT_TRUE(cluster.start(0)) << cluster.error();
+  auto config = held_at("50/hour");
+  config["redis"] = {{"cluster", Json::array()}, {"timeout", "200ms"}};
+  for (const auto& node : cluster.nodes)
+    config["redis"]["cluster"].push_back("127.0.0.1:" + std::to_string(node.port()));
+  Proxy proxy(config);
+  const Operator admin(proxy.gateway.process());
+  auto* const owner = cluster.owner(
+      static_cast<std::uint16_t>(std::stoi(redis_cli(cluster.nodes[0].port(), "CLUSTER KEYSLOT {127.0.0.1}"))));
+  ASSERT_NE(owner, nullptr);
+  std::vector<Begun> requests;
+  for (int i = 0; i < 5; ++i) requests.emplace_back(proxy);
+  ASSERT_TRUE(wait_until([&] { return used_at(owner->port()) == "20"; })) << used_at(owner->port());
+  owner->pause();
+  proxy.upstream.release();
+  for (auto& each : requests) EXPECT_EQ(each.end(), 2000U);
+  std::this_thread::sleep_for(Milliseconds(500));  // longer than the timeout of a call
+  owner->resume();
+  EXPECT_TRUE(wait_until([&] { return admin.get("/api/v1/status")["settlements"]["waiting"] == 0; }));
+  const auto left = std::stoi(used_at(owner->port()));
+  EXPECT_GE(left, 5);
+  EXPECT_LE(left, 20);
 }
 
 }  // namespace
