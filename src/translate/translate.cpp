@@ -17,12 +17,12 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::array kProducts{Product::nginx,   Product::ingress, Product::kong,
-                               Product::haproxy, Product::spring,  Product::traefik};
+constexpr std::array kProducts{Product::nginx,  Product::ingress, Product::kong,   Product::haproxy,
+                               Product::spring, Product::traefik, Product::litellm};
 
 constexpr const char* kKinds =
-    "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway and Traefik; --from says "
-    "which";
+    "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway, Traefik and LiteLLM; --from "
+    "says which";
 
 /// The main files of products. If a folder has one of them, no other file of the folder is read, except those that it
 /// includes.
@@ -74,6 +74,8 @@ void take(Product product, const std::vector<ReadFile>& inputs, SourceFiles& fil
       return take_spring(inputs, draft);
     case Product::traefik:
       return take_traefik(inputs, draft);
+    case Product::litellm:
+      return take_litellm(inputs, draft);
   }
 }
 
@@ -102,16 +104,16 @@ std::vector<Remark> remarks_of(const Draft& draft, const std::vector<std::string
 }
 
 std::string_view full_name(Product product) {
-  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",   "ingress-nginx",        "Kong",
-                                                                  "HAProxy", "Spring Cloud Gateway", "Traefik"};
+  constexpr std::array<std::string_view, kProducts.size()> kNames{
+      "nginx", "ingress-nginx", "Kong", "HAProxy", "Spring Cloud Gateway", "Traefik", "LiteLLM"};
   return kNames[static_cast<std::size_t>(product)];
 }
 
 }  // namespace
 
 std::string_view to_text(Product product) noexcept {
-  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",   "ingress", "kong",
-                                                                  "haproxy", "spring",  "traefik"};
+  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",  "ingress", "kong",   "haproxy",
+                                                                  "spring", "traefik", "litellm"};
   return kNames[static_cast<std::size_t>(product)];
 }
 

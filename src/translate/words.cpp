@@ -19,7 +19,8 @@ constexpr std::array kTitles{ProductTitle{Product::nginx, "nginx", "directive"},
                              ProductTitle{Product::kong, "Kong", "plugin"},
                              ProductTitle{Product::haproxy, "HAProxy", "directive"},
                              ProductTitle{Product::spring, "Spring Cloud Gateway", "predicate or filter"},
-                             ProductTitle{Product::traefik, "Traefik", "matcher or middleware"}};
+                             ProductTitle{Product::traefik, "Traefik", "matcher or middleware"},
+                             ProductTitle{Product::litellm, "LiteLLM", "setting"}};
 
 std::string cell(std::string_view text) {
   std::string out;
@@ -118,6 +119,8 @@ std::span<const ImportWord> import_words(Product product) {
       return spring_words();
     case Product::traefik:
       return traefik_words();
+    case Product::litellm:
+      return litellm_words();
   }
   return {};
 }

@@ -201,6 +201,11 @@ class StandIn {
   bool absent_;
 };
 
+/// Returns whether the mistake must be corrected here. Prices come from a file that the user makes afterwards.
+bool is_wrong(const config::Diagnostic& mistake) {
+  return mistake.severity == config::Severity::error && mistake.pointer != "/prices";
+}
+
 /// Loads the file as its user will, with secrets in environment variables.
 config::Loaded load_with(const std::string& text, const std::set<std::string>& variables) {
   std::list<StandIn> secrets;
@@ -216,12 +221,12 @@ std::string accepted(Draft& draft, const std::string& heading) {
     answer_for_closed(draft);
     auto text = write(draft, heading);
     const auto loaded = load_with(text, draft.variables);
-    if (loaded.config || round == kRounds) return text;
+    if (std::ranges::none_of(loaded.diagnostics, is_wrong) || round == kRounds) return text;
     // All mistakes are collected before anything is removed, because their pointers have indices of entries in this
     // text.
     std::vector<Fault> faults;
     for (const auto& mistake : loaded.diagnostics) {
-      if (mistake.severity != config::Severity::error) continue;
+      if (!is_wrong(mistake)) continue;
       if (auto fault = fault_of(draft, mistake, round < kGentleRounds); fault.entry != nullptr)
         faults.push_back(std::move(fault));
     }

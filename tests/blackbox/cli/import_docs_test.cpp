@@ -1,4 +1,4 @@
-// The examples of docs/moving_in.md, done.
+// The examples of docs/moving_in.md and docs/moving_from_litellm.md, done.
 
 #include "blackbox/harness/process.hpp"
 
@@ -31,11 +31,14 @@ std::vector<PageBlock> page_blocks(const std::string& path) {
   return out;
 }
 
-TEST(ImportDocs, ExamplesAreTrue) {
+/// A page, and the number of its files.
+class ImportDocs : public testing::TestWithParam<std::pair<const char*, int>> {};
+
+TEST_P(ImportDocs, ExamplesAreTrue) {
   const TemporaryFile place("", "place");
   const auto folder = std::filesystem::path(place.path()).parent_path().string();
   int products = 0;
-  for (const auto& block : page_blocks(HEADGATE_SOURCE_DIR "/docs/moving_in.md")) {
+  for (const auto& block : page_blocks(std::string(HEADGATE_SOURCE_DIR "/docs/") + GetParam().first)) {
     if (block.language != "console") {  // a file, which begins with its name
       ASSERT_TRUE(block.text.starts_with("# ")) << block.text;
       std::ofstream(folder + '/' + block.text.substr(2, block.text.find('\n') - 2)) << block.text;
@@ -54,8 +57,11 @@ TEST(ImportDocs, ExamplesAreTrue) {
       at = next;
     }
   }
-  EXPECT_EQ(products, 6);
+  EXPECT_EQ(products, GetParam().second);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, ImportDocs,
+                         testing::Values(std::pair("moving_in.md", 6), std::pair("moving_from_litellm.md", 1)));
 
 }  // namespace
 }  // namespace headgate::test

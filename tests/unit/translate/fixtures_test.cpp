@@ -45,25 +45,28 @@ TEST_P(Fixture, BecomesWhatStandsBesideIt) {
 }
 
 TEST_P(Fixture, IsAcceptedByTheChecker) {
-  // the file names this variable in place of a secret
-  ::setenv("KONG_JWT_ACME", "a-secret-of-at-least-32-bytes-0123456789", 1);
+  // the files name these variables in place of secrets
+  for (const auto* name : {"KONG_JWT_ACME", "LITELLM_MASTER_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "VLLM_KEY"})
+    ::setenv(name, "a-secret-of-at-least-32-bytes-0123456789", 1);
   const auto loaded = config::load(content(std::string(GetParam().second) + ".json"));
   for (const auto& mistake : loaded.diagnostics)
     EXPECT_NE(mistake.severity, config::Severity::error) << mistake.line << ": " << mistake.message;
   EXPECT_TRUE(loaded.config.has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Fixture,
-    testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
-                    std::pair("nginx", "office.conf"), std::pair("nginx", "staging.conf"),
-                    std::pair("nginx", "pages.conf"), std::pair("nginx", "split"), std::pair("haproxy", "edge.cfg"),
-                    std::pair("kong", "kong.yml"), std::pair("kong", "access.yml"), std::pair("ingress", "shop.yaml"),
-                    std::pair("spring", "application.yml"), std::pair("spring", "application.properties"),
-                    std::pair("spring", "fields.yml"), std::pair("spring", "guards.yml"),
-                    std::pair("spring", "resilience4j.yml"), std::pair("spring", "bucket4j.properties"),
-                    std::pair("traefik", "rules.yml"), std::pair("traefik", "dynamic.yml"),
-                    std::pair("traefik", "compose.yml"), std::pair("traefik", "passwords.yml")));
+INSTANTIATE_TEST_SUITE_P(All, Fixture,
+                         testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
+                                         std::pair("nginx", "office.conf"), std::pair("nginx", "staging.conf"),
+                                         std::pair("nginx", "pages.conf"), std::pair("nginx", "split"),
+                                         std::pair("haproxy", "edge.cfg"), std::pair("kong", "kong.yml"),
+                                         std::pair("kong", "access.yml"), std::pair("ingress", "shop.yaml"),
+                                         std::pair("spring", "application.yml"),
+                                         std::pair("spring", "application.properties"),
+                                         std::pair("spring", "fields.yml"), std::pair("spring", "guards.yml"),
+                                         std::pair("spring", "resilience4j.yml"),
+                                         std::pair("spring", "bucket4j.properties"), std::pair("traefik", "rules.yml"),
+                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml"),
+                                         std::pair("traefik", "passwords.yml"), std::pair("litellm", "config.yaml")));
 
 }  // namespace
 }  // namespace headgate::translate

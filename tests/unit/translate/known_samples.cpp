@@ -302,6 +302,35 @@ const ProductSamples kTraefik{
      {"ipAllowList", "ipAllowList: { sourceRange: [10.0.0.0/8] }", "middleware"},
      {"ipWhiteList", "ipWhiteList: { sourceRange: [10.0.0.0/8] }", "middleware"}}};
 
+const ProductSamples kLitellm{
+    Product::litellm,
+    "config.yaml",
+    "model_list:\n  - model_name: gpt-4o\n    litellm_params:\n      model: openai/gpt-4o\n      <params>\n"
+    "general_settings:\n  master_key: os.environ/LITELLM_MASTER_KEY\n  <general>\n"
+    "litellm_settings:\n  <settings>\n"
+    "router_settings:\n  <router>\n",
+    {{"model_list", ""},
+     {"model_name", ""},
+     {"litellm_params", ""},
+     {"model", ""},
+     {"api_base", "api_base: http://10.0.0.1:8000/v1"},
+     {"base_url", "base_url: http://10.0.0.1:8000/v1"},
+     {"api_key", "api_key: os.environ/KEY"},
+     {"custom_llm_provider", "custom_llm_provider: openai"},
+     {"rpm", "rpm: 10"},
+     {"tpm", "tpm: 10"},
+     {"timeout", "timeout: 5"},
+     {"request_timeout", "request_timeout: 5", "settings"},
+     {"master_key", ""},
+     {"litellm_key_header_name", "litellm_key_header_name: X-Key", "general"},
+     {"allowed_ips", "allowed_ips: [10.0.0.1]", "general"},
+     {"max_request_size_mb", "max_request_size_mb: 5", "general"},
+     {"global_max_parallel_requests", "global_max_parallel_requests: 5", "general"},
+     {"max_budget", "max_budget: 5\n  budget_duration: 30d", "settings"},
+     {"budget_duration", "budget_duration: 1mo\n  max_budget: 5", "settings"},
+     {"redis_host", "redis_host: a", "router"},
+     {"redis_port", "redis_port: 6379\n  redis_host: a", "router"}}};
+
 /// Adds the rules that refuse requests, each with every kind of condition.
 ProductSamples with_refusals(ProductSamples out) {
   static std::deque<std::string> texts;
@@ -322,7 +351,8 @@ ProductSamples with_refusals(ProductSamples out) {
 }  // namespace
 
 const std::vector<ProductSamples>& product_samples() {
-  static const std::vector<ProductSamples> kAll{kNginx, kIngress, kKong, with_refusals(kHaproxy), kSpring, kTraefik};
+  static const std::vector<ProductSamples> kAll{kNginx,  kIngress, kKong,   with_refusals(kHaproxy),
+                                                kSpring, kTraefik, kLitellm};
   return kAll;
 }
 

@@ -87,7 +87,9 @@ std::set<std::string> names_in_sources(Product product) {
       {Product::kong, R"re(\bplugin\("([a-z-]+)"\))re"},
       {Product::ingress, R"re(object\.(?:get|spot|annotations\.contains)\("([a-z-]+)")re"},
       {Product::spring, R"re(\b(?:name|step\.name) == "([A-Za-z]+)")re"},
-      {Product::traefik, R"re(\bkind == "([a-z]+)")re"}};
+      {Product::traefik, R"re(\bkind == "([a-z]+)")re"},
+      {Product::litellm, R"re(\b(?:get|has)\("([a-z_]+)")re"},
+      {Product::litellm, R"re(\["([a-z_]+)"\])re"}};
   std::set<std::string> out;
   const auto folder = HEADGATE_SOURCE_DIR "/src/translate/" + std::string(to_text(product));
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -114,9 +116,10 @@ bool has_row(Product product, const std::string& name) {
 }
 
 TEST(KnownTables, HaveEveryNameThatAnImporterComparesWith) {
-  // Words of maps, members of plugins and of compose files, and rules that have rows by their actions.
-  const std::set<std::string> others{"default",       "querystring",         "uri",         "services",
-                                     "http-response", "http-after-response", "tcp-response"};
+  // Words of maps, sections, members of plugins and of compose files, and rules that have rows by their actions.
+  const std::set<std::string> others{"default",          "querystring",         "uri",          "services",
+                                     "http-response",    "http-after-response", "tcp-response", "general_settings",
+                                     "litellm_settings", "router_settings"};
   for (const auto product : all_products()) {
     const auto names = names_in_sources(product);
     EXPECT_GE(names.size(), 10U) << to_text(product);
@@ -165,6 +168,10 @@ TEST_F(KnownWords, WithoutAnEquivalentAreReportedWithTheReasonOfTheirRows) {
         case Product::traefik:
           text = name + ": { a: b }";
           place = "middleware";
+          break;
+        case Product::litellm:
+          text = name + ": x";
+          place = "general";
           break;
       }
       const auto got = of(std::string(product.file), filled(product, place, text));
