@@ -47,6 +47,7 @@ Task<void> Gateway::handle(Exchange& x) {
   auto& path = *path_;
   x.snapshot = path.snapshot;
   x.random = &path.services.random;
+  x.learned = path.learned.get();
   x.request_id = path.request_ids.of(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Walk walk(path, x);

@@ -50,11 +50,13 @@ void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t 
   });
 }
 
-void FoundSet::number(std::uint64_t targets, std::int64_t number) noexcept {
+void FoundSet::number(std::uint64_t targets, std::int64_t number, Extent place) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) {
     auto& found = slots_[index].found;
     set(found, Found::Kind::number);
     found.number = number;
+    found.at = place.at;
+    found.size = place.size;
   });
 }
 
@@ -70,10 +72,13 @@ void FoundSet::structure(std::uint64_t targets) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) { set(slots_[index].found, Found::Kind::structure); });
 }
 
-void FoundSet::null(std::uint64_t targets) noexcept {
+void FoundSet::null(std::uint64_t targets, Extent place) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) {
-    auto& kind = slots_[index].found.kind;
-    if (kind == Found::Kind::absent) kind = Found::Kind::null;
+    auto& found = slots_[index].found;
+    if (found.kind != Found::Kind::absent) return;
+    found.kind = Found::Kind::null;
+    found.at = place.at;
+    found.size = place.size;
   });
 }
 

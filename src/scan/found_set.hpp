@@ -10,6 +10,12 @@
 
 namespace headgate::scan {
 
+/// The place of a value among the bytes of the documents.
+struct Extent {
+  std::uint64_t at;
+  std::uint64_t size;
+};
+
 /// Results, filled for sets of pointers: pointer i is bit i.
 class FoundSet {
  public:
@@ -20,10 +26,10 @@ class FoundSet {
 
   /// `text` is the decoded text, or a beginning of it of at least kMaxText bytes; `length` its whole length.
   void text(std::uint64_t targets, std::string_view text, std::uint64_t length) noexcept;
-  void number(std::uint64_t targets, std::int64_t number) noexcept;
+  void number(std::uint64_t targets, std::int64_t number, Extent place) noexcept;
   void boolean(std::uint64_t targets, bool truth) noexcept;
   void structure(std::uint64_t targets) noexcept;
-  void null(std::uint64_t targets) noexcept;
+  void null(std::uint64_t targets, Extent place) noexcept;
   void repeated(std::uint64_t targets) noexcept;
 
   const Found& found(std::size_t index) const noexcept;

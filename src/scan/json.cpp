@@ -37,6 +37,7 @@ void JsonScanner::begin(const Pointers& pointers, FoundSet& found) noexcept {
   found_ = &found;
   malformed_ = false;
   documents_ = text_bytes_ = blocks_ = elements_ = 0;
+  before_ = 0;
   begin_document();
 }
 
@@ -56,6 +57,7 @@ void JsonScanner::fail() noexcept {
 void JsonScanner::feed(std::string_view piece) noexcept {
   const char* at = piece.data();
   const char* const end = at + piece.size();
+  piece_ = at;
   while (at != end) {
     switch (at_) {
       case At::text:
@@ -68,15 +70,17 @@ void JsonScanner::feed(std::string_view piece) noexcept {
         at = read_word(at, end);
         break;
       case At::bad:
-        return;
+        at = end;
+        break;
       default:
         at = read_structure(at, end);
     }
   }
+  before_ += piece.size();
 }
 
 void JsonScanner::end_document(bool may_be_blank) noexcept {
-  if (at_ == At::number && number_.complete()) end_number();
+  if (at_ == At::number && number_.complete()) end_number(before_);
   if (at_ == At::done || at_ == At::bad) return;
   const bool blank = at_ == At::value && depth_ == 0;
   if (!blank || !may_be_blank) fail();
@@ -180,6 +184,7 @@ template <std::size_t kSize>
 inline const char* JsonScanner::begin_word(const char* at, const char* end, const char (&word)[kSize]) noexcept {
   constexpr std::ptrdiff_t kLength = kSize - 1;
   word_ = {word, kLength};
+  if (targets_ != 0) value_at_ = place_of(at);
   if (end - at >= kLength && std::memcmp(at, word, kLength) == 0) {
     end_word();
     return at + kLength;
@@ -197,6 +202,7 @@ inline const char* JsonScanner::begin_number(const char* at, const char* end) no
     }
   }
   at_ = At::number;
+  value_at_ = place_of(at);
   number_.begin();
   return read_number(at, end);
 }
@@ -237,7 +243,7 @@ const char* JsonScanner::read_number(const char* at, const char* end) noexcept {
   if (!number_.complete())
     fail();
   else
-    end_number();
+    end_number(place_of(at));
   return at;
 }
 
@@ -313,15 +319,15 @@ inline void JsonScanner::end_text(std::string_view text, std::uint64_t length, b
   end_value();
 }
 
-void JsonScanner::end_number() noexcept {
-  if (targets_ != 0) found_->number(targets_, number_.value());
+void JsonScanner::end_number(std::uint64_t end) noexcept {
+  if (targets_ != 0) found_->number(targets_, number_.value(), {value_at_, end - value_at_});
   end_value();
 }
 
 inline void JsonScanner::end_word() noexcept {
   if (targets_ == 0) return end_value();
   if (word_.front() == 'n')
-    found_->null(targets_);
+    found_->null(targets_, {value_at_, word_.size()});
   else
     found_->boolean(targets_, word_.front() == 't');
   end_value();

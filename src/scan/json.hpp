@@ -66,10 +66,12 @@ class JsonScanner {
   void close(bool array) noexcept;
   void end_name(std::string_view name, bool plain) noexcept;
   void end_text(std::string_view text, std::uint64_t length, bool block) noexcept;
-  void end_number() noexcept;
+  void end_number(std::uint64_t end) noexcept;
   void end_word() noexcept;
   void end_value() noexcept;
   void fail() noexcept;
+  /// Returns the number of bytes before this one, which is in the current piece.
+  std::uint64_t place_of(const char* at) const noexcept { return before_ + static_cast<std::uint64_t>(at - piece_); }
 
   const Pointers* pointers_ = nullptr;
   FoundSet* found_ = nullptr;
@@ -89,6 +91,9 @@ class JsonScanner {
   std::uint64_t text_bytes_ = 0;
   std::uint64_t blocks_ = 0;
   std::uint64_t elements_ = 0;
+  const char* piece_ = nullptr;
+  std::uint64_t before_ = 0;                            ///< number of bytes before the current piece
+  std::uint64_t value_at_ = 0;                          ///< place of the current number or word
   std::array<Open, kMaxSteps + 1> open_;                ///< by depth; only where a pointer is alive
   std::array<std::uint64_t, kMaxDepth / 64> arrays_{};  ///< bit d: the container of depth d + 1 is an array
 };

@@ -24,6 +24,7 @@ ApiShape anthropic() {
           .texts = {"/content/*/text", "/content/*/thinking", "/content/*/input/*", "/delta/text", "/delta/thinking",
                     "/delta/partial_json"},
           .most = "/max_tokens",
+          .members = {{"/messages/*/role", "max_tokens"}},
           .model = "/model",
           .stream = "/stream"};
 }
@@ -89,6 +90,7 @@ ApiShape openai() {
                 "/choices/*/delta/function_call/arguments", "/choices/*/delta/audio/transcript", "/choices/*/text"},
       .most = "/max_completion_tokens /max_tokens",
       .alternatives = "/n /best_of",
+      .members = {{"/messages/*/role", "max_completion_tokens"}, {"/prompt /prompt/*", "max_tokens"}},
       .model = "/model",
       .stream = "/stream"};
 }
@@ -107,6 +109,7 @@ ApiShape openai_responses() {
           .texts = {"/delta", "/output/*/content/*/text", "/output/*/content/*/refusal", "/output/*/summary/*/text",
                     "/output/*/arguments", "/output/*/input"},
           .most = "/max_output_tokens",
+          .members = {{"/input /input/*/role", "max_output_tokens"}},
           .model = "/model",
           .stream = "/stream"};
 }

@@ -22,6 +22,12 @@ struct ModalityRow {
   std::string_view list;      ///< the pointer of the list
 };
 
+/// A member of a request, at its top level, that sets the maximum of output.
+struct MemberRow {
+  std::string_view beside;  ///< pointers to texts, separated by blanks; requests with one of them have this member
+  std::string_view member;
+};
+
 struct ApiShape {
   std::string_view name;
   std::vector<CountRow> counts;
@@ -29,13 +35,14 @@ struct ApiShape {
   /// Texts of the model. Pointers in one row, separated by blanks, have the same text twice, and the longest counts.
   std::vector<std::string_view> texts;
   std::string_view end{};  ///< true there means that counts that are absent are 0; "" if absent counts are unknown
-  std::string_view input_only{};    ///< a value there means that the answer has no output; "" if no answer has it
-  std::string_view most;            ///< maximum of output tokens in a request; the largest of several counts
-  std::string_view alternatives{};  ///< number of answers to one request; the largest of several counts
-  std::string_view model{};         ///< "" if the body has none
-  std::string_view path_model{};    ///< what stands before the model in a path; "" if a path has none
-  std::string_view stream{};        ///< "" if the body does not say whether it asks for a stream
-  bool streams = false;             ///< what applies if a request does not say it
+  std::string_view input_only{};     ///< a value there means that the answer has no output; "" if no answer has it
+  std::string_view most;             ///< maximum of output tokens in a request; the largest of several counts
+  std::string_view alternatives{};   ///< number of answers to one request; the largest of several counts
+  std::vector<MemberRow> members{};  ///< members that set the maximum; empty if it is not at the top level
+  std::string_view model{};          ///< "" if the body has none
+  std::string_view path_model{};     ///< what stands before the model in a path; "" if a path has none
+  std::string_view stream{};         ///< "" if the body does not say whether it asks for a stream
+  bool streams = false;              ///< what applies if a request does not say it
 };
 
 /// Returns all shapes, ordered by name.

@@ -177,11 +177,25 @@ std::uint64_t output_text_in(const Provider& provider, const scan::Scan& answer)
 }
 
 std::optional<std::int64_t> most_output_in(const Provider& provider, const scan::Scan& request) noexcept {
+  const auto asked = asked_output_in(provider, request);
+  if (!asked.sure || asked.most == 0) return std::nullopt;
+  return asked.most > scan::kMaxNumber / asked.alternatives ? scan::kMaxNumber : asked.most * asked.alternatives;
+}
+
+AskedOutput asked_output_in(const Provider& provider, const scan::Scan& request) noexcept {
   const auto most = largest_asked(request, provider.most);
   const auto times = largest_asked(request, provider.alternatives);
-  if (!most.sure || !times.sure || most.number == 0) return std::nullopt;
-  const auto factor = std::max<std::int64_t>(times.number, 1);
-  return most.number > scan::kMaxNumber / factor ? scan::kMaxNumber : most.number * factor;
+  return {
+      .sure = most.sure && times.sure, .most = most.number, .alternatives = std::max<std::int64_t>(times.number, 1)};
+}
+
+std::span<const std::size_t> most_places(const Provider& provider) noexcept { return provider.most; }
+
+std::vector<MostMember> most_members(const Provider& provider, scan::Pointers& request) {
+  std::vector<MostMember> out;
+  for (const auto& row : provider.shape->members)
+    for (const auto index : add_all(request, row.beside, scan::Take::text)) out.push_back({index, row.member});
+  return out;
 }
 
 std::int64_t alternatives_in(const Provider& provider, const scan::Scan& request) noexcept {

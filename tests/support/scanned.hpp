@@ -48,9 +48,9 @@ class Scanned {
                       std::to_string(scan_.blocks()) + " elements " + std::to_string(scan_.elements());
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
       const auto& found = scan_.found(i);
-      out += "\n" + std::to_string(static_cast<int>(found.kind)) + (found.repeated ? " repeated" : "") +
-             (found.cut ? " cut " : " ") + std::to_string(found.number) + (found.truth ? " true " : " ") +
-             std::string(found.text);
+      out += "\n" + std::to_string(static_cast<int>(found.kind)) + (found.repeated ? " repeated" : "") + " at " +
+             std::to_string(found.at) + '+' + std::to_string(found.size) + (found.cut ? " cut " : " ") +
+             std::to_string(found.number) + (found.truth ? " true " : " ") + std::string(found.text);
     }
     return out;
   }

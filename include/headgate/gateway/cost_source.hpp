@@ -78,6 +78,10 @@ CostReading cost_in(std::string_view text, std::int64_t most) noexcept;
 /// Returns what is held for such a cost, as words for `headgate check`.
 std::string hold_in_words(const Cost& cost);
 
+/// Returns by how much a cost can exceed its hold and what follows for the limit, as the end of a sentence, for holds
+/// that are learned; "" for other holds, which are exceeded only by calls that use more than they announce.
+std::string excess_in_words(const Cost& cost);
+
 /// Returns whether the cost is known only from the answer.
 inline bool is_settled(const Cost& cost) noexcept {
   return cost.from != nullptr && cost.from->known != CostKnown::before;

@@ -215,6 +215,8 @@ struct AssumedCaller;
 class Delay;
 /// The same request under the candidate policy; see gateway/candidate.hpp.
 struct CandidateExchange;
+/// The use of earlier calls; see gateway/bodies/learned_use.hpp.
+class LearnedUse;
 /// A hook that unlinks itself when the exchange ends.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -257,8 +259,9 @@ struct Exchange : Incoming, StepState {
   BrokenOff broken_off = BrokenOff::no;
 
   // Set by the steps.
-  Random* random = nullptr;  ///< the worker's source of random numbers, set at the beginning of the path
-  StepSet left;              ///< the steps whose `leave` function was called already
+  Random* random = nullptr;       ///< the worker's source of random numbers, set at the beginning of the path
+  LearnedUse* learned = nullptr;  ///< what this worker has learned from calls; null if the exchange may not use it
+  StepSet left;                   ///< the steps whose `leave` function was called already
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< trace of the exchange; null if the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange; used until the end

@@ -38,10 +38,18 @@ struct CostSource;
 
 /// How much is held for a request whose cost only its answer says: the output that the request allows, and its input.
 struct Hold {
-  std::string pointer;     ///< the pointer (RFC 6901) to the largest output in the request's body; "" if there is none
-  std::size_t at = 0;      ///< the index of `pointer` in BodyPlan::request
-  bool of_usage = false;   ///< whether the API that `usage` names says where the largest output stands
-  std::int64_t input = 0;  ///< bytes of text in the request's body that count as one permit; 0 if the input is free
+  std::string pointer;    ///< the pointer (RFC 6901) to the largest output in the request's body; "" if there is none
+  std::size_t at = 0;     ///< the index of `pointer` in BodyPlan::request
+  bool of_usage = false;  ///< whether the API that `usage` names says where the largest output stands
+  /// Bytes of text in the request's body that count as one permit; 0 if the input is free. With `usage`, the number
+  /// applies until calls have been learned (gateway/bodies/learned_use.hpp).
+  std::int64_t input = 0;
+  /// whether the largest output of the last calls is held, if it is smaller than the output that the request allows
+  bool learned = false;
+  bool otherwise_most = false;  ///< whether `learned` has no `otherwise`, so that Cost::most is held instead
+  /// whether a request whose hold does not fit gets a smaller maximum of output, which fits
+  bool clamp = false;
+  std::int64_t at_least = 1;  ///< the smallest maximum that `clamp` writes into a request, in tokens
 
   /// Whether the gateway takes more permits when a stream has used its hold, and ends the stream if there are none.
   bool extends = false;
@@ -70,6 +78,7 @@ struct Cost {
   std::optional<std::int64_t> unpriced{};
   bool priced = false;     ///< whether the usage is multiplied by the prices of its model; set when it is compiled
   bool ask_usage = false;  ///< whether streams that would report no usage are asked to report it
+  std::uint64_t learned_as = 0;  ///< seed of the keys of LearnedUse; 0 if nothing is learned; set when it is compiled
   /// for a cost from the answer: whether missing permits become a debt; otherwise they are not charged
   bool debt = false;
   OnHangup on_hangup = OnHangup::cancel;

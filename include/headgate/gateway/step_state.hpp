@@ -140,6 +140,8 @@ struct StepState {
   std::shared_ptr<CompressedReply> compressed;  ///< wrapper of the reply; null if the answer is not compressed
   std::shared_ptr<HeldBody> held;               ///< the held body of the request; null if it is not held
   std::shared_ptr<BodyValues> bodies;           ///< the values that limits read from bodies; null if they read none
+  /// the maximum of output that the gateway writes into the request, because what it allowed did not fit; 0 if none
+  std::int64_t clamped = 0;
 
   bool operator==(const StepState&) const = default;
 };

@@ -39,6 +39,7 @@ struct AccessRecord {
   std::string_view limit, tier, key, decision, source;  ///< texts about one limit; empty if no limit was checked
   std::int64_t cost = 0;
   std::int64_t held = 0;
+  std::int64_t clamped = 0;  ///< maximum of output that the gateway wrote into the request; 0 if it wrote none
   std::uint64_t remaining = 0;
   Duration retry_after{0};
   std::string_view user_agent, referer;
@@ -268,6 +269,13 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .of_limit = true,
      .applies = [](const AccessRecord& record) { return record.held != record.cost; },
      .meaning = "units taken before the answer, if they differ from `cost`"},
+    {.name = "clamped",
+     .ecs = "headgate.clamped",
+     .text = " clamped=",
+     .value = &AccessRecord::clamped,
+     .empty = Empty::left_out,
+     .of_limit = true,
+     .meaning = "maximum of output that was written into the request, because a [larger hold](budgets.md) did not fit"},
     {.name = "remaining",
      .ecs = "headgate.remaining",
      .value = &AccessRecord::remaining,

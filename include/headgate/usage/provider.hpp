@@ -5,10 +5,13 @@
 #include "headgate/scan/scan.hpp"
 #include "headgate/usage/usage.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::usage {
 
@@ -38,6 +41,25 @@ std::uint64_t output_text_in(const Provider& provider, const scan::Scan& answer)
 /// Returns the maximum number of output tokens that the request allows for all its alternatives (`n`) together, up to
 /// scan::kMaxNumber. Empty if it sets no maximum, or if servers could read the request in different ways.
 std::optional<std::int64_t> most_output_in(const Provider& provider, const scan::Scan& request) noexcept;
+/// The output that a request asks for.
+struct AskedOutput {
+  bool sure = false;              ///< whether all servers read the same numbers, which are above 0 or absent
+  std::int64_t most = 0;          ///< the largest maximum of output; 0 if there is none
+  std::int64_t alternatives = 1;  ///< number of answers, at least 1
+};
+AskedOutput asked_output_in(const Provider& provider, const scan::Scan& request) noexcept;
+/// Returns the indexes of the pointers at which a request can set its maximum of output.
+std::span<const std::size_t> most_places(const Provider& provider) noexcept;
+
+/// A member that sets the maximum of output, for requests that have a value at a pointer.
+struct MostMember {
+  std::size_t beside = 0;   ///< index of the pointer
+  std::string_view member;  ///< name of the member, at the top level of the request
+};
+/// Returns the members that may be added to requests which set no maximum, and adds the pointers to `request`. Empty
+/// for APIs whose maximum is not a member of the top level. The first member whose pointer is found is the right one.
+std::vector<MostMember> most_members(const Provider& provider, scan::Pointers& request);
+
 /// Returns the model that the body of the request names. Empty if there is none, if its name is longer than
 /// scan::kMaxText, or if servers could read different ones. The view is valid until the scan is fed or begun again.
 std::string_view model_in(const Provider& provider, const scan::Scan& request) noexcept;

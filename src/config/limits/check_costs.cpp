@@ -127,7 +127,9 @@ class CostChecker {
         out.push_back({each, find(methods, method), "a " + method + " request"});
     }
     const Node* default_value = find(cost, key_of_default(use_.cost));
-    out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value, "this request"});
+    const bool learns = use_.cost.hold.otherwise_most;
+    out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value,
+                   learns ? "the first request of a key that sets no maximum" : "this request"});
     return out;
   }
 

@@ -50,21 +50,35 @@ constexpr Key kHoldKeys[] = {
      "Pointer (RFC 6901) to the largest output in the request's body, such as its `max_tokens`",
      into<&gateway::Cost::hold, &gateway::Hold::pointer>},
     {"input", &kBytesOfInput, "", "4",
-     "Bytes of text in the request's body that are added as one permit; a picture or a file is added as 1600. Default: "
-     "the input is not added",
+     "Bytes of text in the request's body that are added as one permit; a picture or a file is added as 1600. With "
+     "`usage`, the number is learned for each key, and begins with this one. Default: the input is not added",
      into<&gateway::Cost::hold, &gateway::Hold::input>},
-    {"otherwise", &kPositive, "", "500", "Output that is held if the body does not say it, or cannot be read",
-     into<&gateway::Cost::default_value>, required},
+    {"otherwise", &kPositive, "", "500",
+     "Output that is held if the body does not say it, or cannot be read. Required without `learned`; with it, the "
+     "output that is held before the first call of a key. Default: `most` is held",
+     into<&gateway::Cost::default_value>},
     {"extend", &kBoolean, kOfOptions, "true",
      "With `usage`: whether a stream that has used its hold needs more permits to go on. If its limit has none left, "
      "the stream ends as if the model had reached its largest output",
      into<&gateway::Cost::hold, &gateway::Hold::extends>},
+    {"learned", &kBoolean, kOfOptions, "true",
+     "With `usage`: whether the largest output of the last 8 calls of a key is held, if it is smaller than the output "
+     "that the request allows",
+     into<&gateway::Cost::hold, &gateway::Hold::learned>},
+    {"clamp", &kBoolean, kOfOptions, "true",
+     "With `usage` or `body`: whether a request whose hold does not fit passes with a smaller maximum of output, which "
+     "headgate writes into its body",
+     into<&gateway::Cost::hold, &gateway::Hold::clamp>},
+    {"at_least", &kPositive, "", "100", "With `clamp`: the smallest maximum that is written (required)",
+     into<&gateway::Cost::hold, &gateway::Hold::at_least>},
 };
 constexpr Section kHold{"hold", "routes[].limits[].cost.hold", "What is held until the answer gives its cost.",
                         kHoldKeys};
 constexpr Shape kHoldObject = section(kHold);
-constexpr const Shape* kHoldForms[] = {&kPositive, &kHoldObject};
-constexpr Shape kHoldShape = either("a whole number or an object", kHoldForms);
+constexpr std::string_view kLearned[] = {"learned"};
+constexpr Shape kLearnedWord = choice(kLearned);
+constexpr const Shape* kHoldForms[] = {&kPositive, &kLearnedWord, &kHoldObject};
+constexpr Shape kHoldShape = either("a whole number, \"learned\" or an object", kHoldForms);
 
 constexpr WordsUpTo<gateway::OnHangup::drain> kOnHangup({"cancel", "drain"});
 constexpr Shape kOnHangupShape = choice(kOnHangup);
@@ -163,16 +177,7 @@ class CostBuilder {
     fill(&node_, kCost, out_);
     if (settles) {  // "hold" replaces "otherwise", which does not apply to a cost from the answer
       out_.default_value = Cost().default_value;
-      const Node* hold = find(&node_, "hold");
-      if (hold != nullptr && hold->kind == Kind::object) {
-        fill(hold, kHold, out_);
-        out_.hold.of_usage = source.of_api && out_.hold.pointer.empty();
-        if (const Node* extend = find(hold, "extend"); out_.hold.extends && !source.of_api)
-          report_.error_at_key(code::kConflict, *extend,
-                               "\"extend\" and " + in_quotes(source.word) + " cannot be used together",
-                               "remove it: only a stream of \"usage\" can be ended");
-      } else
-        read_number(&node_, "hold", out_.default_value);
+      if (const Node* hold = find(&node_, "hold"); hold != nullptr) build_hold(source, *hold);
       const Node* api = text_at(&node_, source.word);
       if (out_.ask_usage && (!source.of_api || api == nullptr || api->text != "openai"))
         refuse_beside(source, "ask_usage", R"(remove it: only streams of "usage": "openai" are asked for their usage)");
@@ -193,6 +198,48 @@ class CostBuilder {
   }
 
  private:
+  void build_hold(const CostSource& source, const Node& node) {
+    auto& hold = out_.hold;
+    if (node.kind == Kind::number) return read_number(&node_, "hold", out_.default_value);
+    if (node.kind == Kind::object) fill(&node, kHold, out_);
+    hold.learned = hold.learned || node.kind == Kind::string;
+    hold.of_usage = source.of_api && hold.pointer.empty();
+    if (hold.learned && !source.of_api) {
+      const Node* written = find(&node, "learned");
+      report_.error_at_key(code::kConflict, written != nullptr ? *written : node,
+                           "\"learned\" and " + in_quotes(source.word) + " cannot be used together",
+                           "only the output that \"usage\" finds in answers is learned");
+    }
+    if (const Node* extend = find(&node, "extend"); hold.extends && !source.of_api)
+      report_.error_at_key(code::kConflict, *extend,
+                           "\"extend\" and " + in_quotes(source.word) + " cannot be used together",
+                           "remove it: only a stream of \"usage\" can be ended");
+    if (find(&node, "otherwise") == nullptr) {
+      if (hold.learned) {
+        hold.otherwise_most = true;
+        out_.default_value = std::max(out_.most, out_.default_value);
+      } else if (node.kind == Kind::object) {
+        demand("otherwise", "500", node);
+      }
+    }
+    build_clamp(source, node);
+  }
+
+  void build_clamp(const CostSource& source, const Node& node) {
+    const Node* clamp = find(&node, "clamp");
+    const Node* at_least = find(&node, "at_least");
+    if (!out_.hold.clamp) {
+      if (at_least != nullptr)
+        report_.error_at_key(code::kConflict, *at_least, "\"at_least\" has no effect without \"clamp\"",
+                             "add \"clamp\": true, or remove it");
+      return;
+    }
+    if (at_least == nullptr) demand("at_least", "100", node);
+    if (!source.of_api && out_.hold.pointer.empty())
+      report_.error_at_key(code::kMissing, *clamp, "\"clamp\" needs the place of the maximum in the request",
+                           "add \"body\", the pointer to it");
+  }
+
   void refuse_beside(const CostSource& source, const char* key, const std::string& help) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
@@ -202,10 +249,12 @@ class CostBuilder {
 
   static constexpr std::int64_t kUsualMost = 100;
 
-  void demand(const char* key, const std::string& example) {
-    if (find(&node_, key) != nullptr) return;
-    report_.error(code::kMissing, {node_.span.begin, node_.span.begin + 1}, pointer(node_),
-                  in_quotes(key) + " is missing here", "add " + in_quotes(key) + ": " + example);
+  void demand(const char* key, const std::string& example) { demand(key, example, node_); }
+
+  void demand(const char* key, const std::string& example, const Node& in) {
+    if (find(&in, key) != nullptr) return;
+    report_.error(code::kMissing, {in.span.begin, in.span.begin + 1}, pointer(in), in_quotes(key) + " is missing here",
+                  "add " + in_quotes(key) + ": " + example);
   }
 
   void methods(const CostSource& source) {

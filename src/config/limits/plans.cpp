@@ -115,11 +115,13 @@ class PlanChecker {
         return std::any_of(tier.rules.begin(), tier.rules.end(),
                            [](const limit::Rule& rule) { return !rule.algorithm->refills && rule.wait > Duration(0); });
       });
+      const bool clamps = use.how != nullptr && use.how->cost.hold.clamp;
       const char* const why = queues                    ? "lets a request wait for a permit"
                               : use.limit->shards > 1   ? "asks several shards"
                               : use.limit->appointments ? "hands out appointments"
+                              : clamps                  ? "is asked again with a smaller hold (\"clamp\")"
                                                         : nullptr;
-      if (why == nullptr || use.limit->count_rejected) continue;
+      if (why == nullptr || (use.limit->count_rejected && !clamps)) continue;
       report_.error(code::kConflict, *counts->name,
                     "limit " + in_quotes(counts->limit->name) + " counts rejected requests, and limit " +
                         in_quotes(use.limit->name) + " of " + route_text(route) + ' ' + why +

@@ -1,5 +1,6 @@
 #include "stage_admission.hpp"
 
+#include "clamp.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "give_back.hpp"
 #include "rounds.hpp"
@@ -123,6 +124,11 @@ StageAdmission::Next StageAdmission::turn_came() {
 
 StageAdmission::Next StageAdmission::rejected() {
   if (turn_ != nullptr && turn_->stays(round_.batch())) return stand_back();
+  if (whom_ == AdmitFor::caller && !std::exchange(clamped_, true) && clamp_output(x_, round_)) {
+    stand_back();
+    return begin();
+  }
+  x_.clamped = 0;
   return_share();
   if (whom_ == AdmitFor::candidate) {
     give_back(path_, x_);

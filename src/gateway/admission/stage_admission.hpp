@@ -79,6 +79,7 @@ class StageAdmission {
   const Duration delay_before_;
   /// checks that took permits in memory in addition to those in Redis, after an outage
   std::vector<limit::Check> share_;
+  bool clamped_ = false;               ///< whether smaller holds were tried, or would have been if they could help
   std::optional<OtherShards> others_;  ///< set once a shard has rejected the request
   MaybeProblem problem_;
 };

@@ -14,15 +14,32 @@ std::string fault_of_pointer(std::string_view text) {
 
 std::string hold_in_words(const Cost& cost) {
   const auto& hold = cost.hold;
-  auto out = std::to_string(cost.default_value);
-  if (!hold.pointer.empty())
-    out = "the number at " + hold.pointer + " in the request's body (else " + out + ")";
-  else if (hold.of_usage)
-    out = "the output that the request allows (else " + out + ")";
-  if (hold.input > 0)
+  const auto otherwise = std::to_string(cost.default_value);
+  const auto allowed = !hold.pointer.empty() ? "the number at " + hold.pointer + " in the request's body"
+                       : hold.of_usage       ? std::string("the output that the request allows")
+                                             : std::string();
+  auto out = hold.learned ? "the largest output of the key's last 8 calls (" + otherwise +
+                                " before the first one), at most " + allowed
+             : allowed.empty() ? otherwise
+                               : allowed + " (else " + otherwise + ")";
+  if (hold.input > 0) {
     out += ", one more for each " + (hold.input == 1 ? "byte" : std::to_string(hold.input) + " bytes") + " of its text";
+    if (cost.from != nullptr && cost.from->of_api)
+      out += " (until the key's calls have shown how many bytes a token has)";
+  }
+  if (hold.clamp)
+    out += ", or what is left, with a smaller maximum of output in the request, but at least " +
+           std::to_string(hold.at_least);
   if (hold.extends) out += ", and more if its stream goes on";
   return out;
+}
+
+std::string excess_in_words(const Cost& cost) {
+  if (!cost.hold.learned) return {};
+  return std::string("; each call under way") + (cost.hold.extends ? " that is no stream" : "") +
+         " can exceed its hold by up to " + std::to_string(cost.most) +
+         " less the hold, so N calls at once can exceed the limit by N times that, and " +
+         (cost.debt ? "later calls wait until it is paid off" : "the excess is not charged");
 }
 
 }  // namespace headgate::gateway

@@ -44,12 +44,12 @@ BodyState BodyValues::begin_request(const Exchange& x) {
   const auto form = readable_form(x.request.fields, request_state_);
   if (!form) return request_state_;
   request_.begin(plan_->request, *form);
-  form_of_request_ = *form == scan::Form::form;
+  request_form_ = *form;
   return request_state_ = BodyState::read;
 }
 
 void BodyValues::read_request(std::string_view bytes) noexcept {
-  if (form_of_request_ && !bytes.empty() && !std::exchange(request_begun_, true))
+  if (request_form_ == scan::Form::form && !bytes.empty() && !std::exchange(request_begun_, true))
     json_as_form_ = std::string_view("{[ \t\r\n").find(bytes.front()) != std::string_view::npos;
   request_.feed(bytes);
 }
@@ -66,7 +66,7 @@ void BodyValues::measure(const Exchange& x, std::string_view body) {
   const bool read = request_state_ == BodyState::read;
   if (!read && request_state_ != BodyState::absent) return;
   std::optional<scan::Form> form;
-  if (read) form = form_of_request_ ? scan::Form::form : scan::Form::json;
+  if (read) form = request_form_ == scan::Form::form ? scan::Form::form : scan::Form::json;
   graphql_ = graphql_size_of(x.request.query, body, form);
 }
 
@@ -141,13 +141,6 @@ std::optional<std::int64_t> cost_in_body(const scan::Found& found, std::int64_t 
   if (found.kind == scan::Found::Kind::text && !found.cut) return cost_in(found.text, most).cost;
   if (found.kind != scan::Found::Kind::number || found.number < 0) return std::nullopt;
   return std::min(found.number, most);
-}
-
-std::int64_t input_of(const Exchange& x, std::int64_t bytes) noexcept {
-  if (bytes <= 0 || !x.bodies || x.bodies->request_state() != BodyState::read) return 0;
-  const auto& scan = x.bodies->request();
-  const auto text = static_cast<std::int64_t>(scan.text_bytes());
-  return (text + bytes - 1) / bytes + static_cast<std::int64_t>(scan.blocks()) * kBlockCost;
 }
 
 }  // namespace headgate::gateway

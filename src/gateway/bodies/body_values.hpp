@@ -56,8 +56,15 @@ class BodyValues final : public http::BodyLook {
   /// Returns whether the call wants a stream and does not say whether it reports its usage, so that the gateway may ask
   /// for it.
   bool may_ask_usage() const noexcept;
-  /// Notes that the gateway asked for the usage.
-  void usage_asked() noexcept { asked_usage_ = true; }
+  /// Notes that the gateway asked for the usage, with this number of bytes at the beginning of the body.
+  void usage_asked(std::size_t bytes) noexcept {
+    asked_usage_ = true;
+    added_ = bytes;
+  }
+  /// Number of bytes that stand in front of the values since the body was read.
+  std::size_t added() const noexcept { return added_; }
+  /// Returns whether the request's body is one document of JSON, so that Found::at is a place in it.
+  bool is_json() const noexcept { return request_form_ == scan::Form::json; }
 
   /// Decides from the head of the server's answer, which is in the exchange, whether its body is read.
   void begin_answer(const Exchange& x);
@@ -88,7 +95,8 @@ class BodyValues final : public http::BodyLook {
   scan::Scan answer_;
   BodyState request_state_ = BodyState::absent;
   BodyState answer_state_ = BodyState::absent;
-  bool form_of_request_ = false;  // whether the request's type is that of a form
+  scan::Form request_form_ = scan::Form::json;
+  std::size_t added_ = 0;
   bool request_begun_ = false;
   bool json_as_form_ = false;  // whether a body with the type of a form looks like JSON
   bool asked_usage_ = false;
@@ -112,10 +120,6 @@ std::string_view key_in_body(Exchange& x, std::size_t index);
 /// Returns the value as a cost of at most `most`: a number, or a text of digits, as forms have it. Nothing for a number
 /// below 0 and for other values.
 std::optional<std::int64_t> cost_in_body(const scan::Found& found, std::int64_t most) noexcept;
-
-/// Returns the size of the request's input in permits, at `bytes` of text for each; a picture or a file costs one block
-/// of kBlockCost. 0 if the body was not read.
-std::int64_t input_of(const Exchange& x, std::int64_t bytes) noexcept;
 
 /// The cost of a picture or a file in a request, in tokens: what the providers bill for a large picture (OpenAI: 85 +
 /// 170 for each tile of 512 pixels, at most 1,445 for 4 by 2 tiles; Anthropic: width times height / 750, at most

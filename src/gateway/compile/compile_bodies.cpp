@@ -1,5 +1,6 @@
 // Compiles what the limits of a route read from bodies.
 
+#include "headgate/core/hash.hpp"
 #include "headgate/gateway/bodies/body_plan.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/cost_source.hpp"
@@ -29,6 +30,9 @@ void plan_hold(Cost& cost, BodyPlan& bodies) {
   if (!hold.reads_body()) return;
   bodies.reads_request = true;
   if (!hold.pointer.empty()) hold.at = bodies.request.add(*scan::parse_pointer(hold.pointer), scan::Take::value);
+  if (!hold.clamp || bodies.root != scan::Pointers::kNone) return;
+  bodies.root = bodies.request.add({}, scan::Take::value);
+  if (bodies.provider != nullptr) bodies.most_members = usage::most_members(*bodies.provider, bodies.request);
 }
 
 }  // namespace
@@ -48,6 +52,8 @@ void CompiledConfig::plan_bodies(Route& route, const RouteOptions& wanted) {
     auto& cost = each.cost;
     if (cost.from != nullptr && cost.from->plan != nullptr) cost.from->plan(cost, bodies);
     plan_hold(cost, bodies);
+    if (cost.from != nullptr && cost.from->of_api)
+      cost.learned_as = stable_hash(route.name + '\n' + each.limit->name) | 1;  // 0 stands for nothing
     bodies.asks_usage = bodies.asks_usage || cost.ask_usage;
     bodies.drains_answer = bodies.drains_answer || cost.on_hangup == OnHangup::drain;
     bodies.extends = bodies.extends || cost.hold.extends;

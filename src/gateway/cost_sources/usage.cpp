@@ -1,7 +1,9 @@
 // The tokens that a language model reports, in the shape of its API.
 
 #include "gateway/bodies/body_values.hpp"
+#include "gateway/bodies/holds.hpp"
 #include "gateway/bodies/pricing.hpp"
+#include "gateway/limits/resolved_limit.hpp"
 
 #include "headgate/gateway/bodies/body_plan.hpp"
 #include "headgate/gateway/cost_source.hpp"
@@ -13,15 +15,13 @@
 namespace headgate::gateway::cost_source {
 namespace {
 
-/// Bytes of text that count as one token if `hold` does not say it: OpenAI's rule of thumb for English text.
-constexpr std::int64_t kBytesOfToken = 4;
-
 /// Raises the counts to those of the bytes that have passed. Returns whether that raised any.
 bool add_counted(const Exchange& x, const Cost& cost, usage::Usage& usage) noexcept {
-  const auto bytes = cost.hold.input > 0 ? cost.hold.input : kBytesOfToken;
+  const auto bytes = bytes_of_token(cost);
   const auto text = static_cast<std::int64_t>(usage::output_text_in(*x.bodies->plan().provider, x.bodies->answer()));
-  const auto input = input_of(x, bytes);
-  const auto output = (text + bytes - 1) / bytes;
+  const auto key = key_of_cost(x, cost);
+  const auto input = input_of(x, cost, key, bytes);
+  const auto output = tokens_of(x, cost, key, text, bytes);
   const bool more = input > usage.input || output > usage.output;
   usage.input = std::max(usage.input, input);
   usage.output = std::max(usage.output, output);
@@ -77,7 +77,7 @@ const CostSource usage{
     .meaning =
         [](const Cost& cost) {
           return "holds " + hold_in_words(cost) + ", then costs the tokens that the answer reports as " + cost.name +
-                 " does, at most " + std::to_string(cost.most);
+                 " does, at most " + std::to_string(cost.most) + excess_in_words(cost);
         },
     .told = cost_of_usage,
     .so_far = cost_of_usage_so_far};

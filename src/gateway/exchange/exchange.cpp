@@ -116,6 +116,7 @@ void Exchange::reset() {
   broken_off = BrokenOff::no;
   client_gone = preflight = instead = drains = false;
   answer_looks = nullptr;
+  learned = nullptr;
   attempt = nullptr;
   delay = nullptr;
   request_id = {};

@@ -1,15 +1,14 @@
 #include "resolved_limit.hpp"
 
-#include "gateway/bodies/body_values.hpp"
-#include "gateway/bodies/pricing.hpp"
+#include "gateway/bodies/holds.hpp"
 #include "limit_key.hpp"
+#include "shards.hpp"
 #include "told_size.hpp"
 
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
-#include "headgate/usage/provider.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,29 +74,21 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   return named_tier(x, route_limit);
 }
 
-/// Returns the hold of a cost that only the answer says: the output that the request allows, and its input. A body that
-/// cannot be read, or that does not say how much output it allows, holds the default.
-std::int64_t hold_of(const Exchange& x, const Cost& cost) {
-  const auto& hold = cost.hold;
-  const auto most = std::max(cost.most, cost.default_value);
-  auto output = cost.default_value;
-  if (!hold.pointer.empty()) {
-    const auto* const found = request_value(x, hold.at);
-    if (found != nullptr) output = cost_in_body(*found, cost.most).value_or(output);
-  } else if (hold.of_usage && x.bodies && x.bodies->request_state() == BodyState::read) {
-    output = usage::most_output_in(*x.bodies->plan().provider, x.bodies->request()).value_or(output);
-  }
-  const auto input = input_of(x, hold.input);
-  if (cost.priced && hold.of_usage) return std::min(most_money_of(x, cost, input, output).value_or(most), cost.most);
-  return std::min(output + input, most);
-}
-
 }  // namespace
 
-std::int64_t cost_of(const Exchange& x, const Cost& cost) {
+std::int64_t cost_of(const Exchange& x, const Cost& cost, std::string_view key) {
   if (cost.from == nullptr) return cost.default_value;
-  if (is_settled(cost)) return cost.hold.reads_body() ? hold_of(x, cost) : cost.default_value;
+  if (is_settled(cost)) return cost.hold.reads_body() ? hold_of(x, cost, key) : cost.default_value;
   return cost.from->told(x, cost).cost.value_or(cost.default_value);
+}
+
+std::string_view key_of_cost(const Exchange& x, const Cost& cost) noexcept {
+  const auto& a = x.admission;
+  for (const auto& checked : a.limits)
+    if (&checked.route_limit->cost == &cost) return counted_key(a, checked).key;
+  for (const auto& use : a.unchecked)
+    if (&use.route_limit->cost == &cost) return use.key;
+  return {};
 }
 
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {
@@ -128,7 +119,8 @@ shed::Priority priority_of(const Exchange& x) {
 
 void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
   if (const auto key = key_to_ban(x, route_limit))
-    x.admission.unchecked.push_back({.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost)});
+    x.admission.unchecked.push_back(
+        {.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost, *key)});
 }
 
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
@@ -147,7 +139,7 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
     resolved.key_missing = route_limit.limit->if_absent.last != IfAbsent::Last::skip;
     return resolved;
   }
-  return {.applies = true, .key = *key, .tier = &tier, .cost = cost_of(x, route_limit.cost)};
+  return {.applies = true, .key = *key, .tier = &tier, .cost = cost_of(x, route_limit.cost, *key)};
 }
 
 }  // namespace headgate::gateway

@@ -30,8 +30,12 @@ std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_
 /// precedence over the caller's tier and over the size of its API key.
 const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
 
-/// Returns the cost of this request, as far as it is known from the head.
-std::int64_t cost_of(const Exchange& x, const Cost& cost);
+/// Returns the cost of this request under `key`, as far as it is known from the request.
+std::int64_t cost_of(const Exchange& x, const Cost& cost, std::string_view key = {});
+
+/// Returns the key under which the limit with this cost counts the request; "" if it does not. A view into x.text or
+/// the exchange.
+std::string_view key_of_cost(const Exchange& x, const Cost& cost) noexcept;
 
 /// Records that a billed limit lets the request pass without a check; its use is billed nevertheless.
 void note_unchecked(Exchange& x, const RouteLimit& route_limit);

@@ -5,6 +5,7 @@
 #include "gateway/auth/auth_calls.hpp"
 #include "gateway/auth/auth_guesses.hpp"
 #include "gateway/basic/password_calls.hpp"
+#include "gateway/bodies/learned_use.hpp"
 #include "gateway/forward/mirrors.hpp"
 #include "gateway/limits/glitches.hpp"
 #include "gateway/limits/in_flight.hpp"
@@ -53,6 +54,7 @@ struct Path {
   std::unique_ptr<PasswordCalls> passwords;
   std::shared_ptr<EncoderPlaces> encoders;
   std::unique_ptr<identity::TokenCache> tokens;
+  std::unique_ptr<LearnedUse> learned = std::make_unique<LearnedUse>();
   bool verifies_tokens = true;    ///< whether tokens are verified; if not, a token that is not known yet gets 503
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};

@@ -100,6 +100,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);
   fill_limits(x, record);
+  record.clamped = x.admission.served ? x.clamped : 0;  // later steps may have refused it before it was written
 }
 
 void note_logged_answer(Exchange& x) {

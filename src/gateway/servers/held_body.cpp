@@ -16,9 +16,13 @@ void HeldBody::count() noexcept {
 bool HeldBody::insert_behind(char behind, std::string_view text) {
   const auto at = bytes_.find(behind);
   if (at == std::string::npos) return false;
-  bytes_.insert(at + 1, text);
-  if (bytes_.capacity() != counted_) count();
+  replace(at + 1, 0, text);
   return true;
+}
+
+void HeldBody::replace(std::size_t at, std::size_t size, std::string_view text) {
+  bytes_.replace(at, size, text);
+  if (bytes_.capacity() != counted_) count();
 }
 
 /// Appends bytes. Doubles the memory when it is too small, up to the maximum size of the body.

@@ -23,6 +23,8 @@ class HeldBody {
   void append(std::string_view bytes);
   /// Inserts `text` behind the first `behind`; returns whether there is one.
   bool insert_behind(char behind, std::string_view text);
+  /// Replaces `size` bytes at `at`, which are in the body, by `text`.
+  void replace(std::size_t at, std::size_t size, std::string_view text);
   /// Returns the bytes. Valid until the next append().
   std::string_view bytes() const noexcept { return bytes_; }
 

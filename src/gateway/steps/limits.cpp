@@ -1,5 +1,6 @@
 // Checks the limits of one stage of the route, in memory or in Redis: all take their permits, or none does.
 
+#include "gateway/admission/clamp.hpp"
 #include "gateway/admission/give_back.hpp"
 #include "gateway/admission/rounds.hpp"
 #include "gateway/admission/stage_admission.hpp"
@@ -25,6 +26,19 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
   if (x.route->checks(Stage::redis)) tell_known_waits(x, round.stage, *problem);
 }
 
+/// Decides a rejected round once more, with smaller holds, if that may help. Returns false if the limits reject it
+/// again.
+bool decide_clamped(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
+  if (clamp_output(x, round)) {
+    round.drop();
+    x.admission.binding = nullptr;
+    problem = collect(path, x, round);
+    if (problem || decide_here(path, x, round)) return true;
+  }
+  x.clamped = 0;
+  return false;
+}
+
 }  // namespace
 
 constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
@@ -34,7 +48,7 @@ constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);
-  if (!problem && !decide_here(path, x, round)) tell_rejection(x, problem);
+  if (!problem && !decide_here(path, x, round) && !decide_clamped(path, x, round, problem)) tell_rejection(x, problem);
   if (problem)
     reject_here(path, x, round, problem);
   else if (x.route->takes(Step::in_flight) && !x.admission.peek)

@@ -21,7 +21,7 @@ void ask_for_usage(Exchange& x) {
   if (!x.bodies->may_ask_usage() || std::ranges::any_of(x.request.fields, is_made_over_bytes)) return;
   if (!x.held->insert_behind('{', kAsk)) return;
   if (auto& framing = x.request.framing; framing.kind == http::Framing::Kind::length) framing.length += kAsk.size();
-  x.bodies->usage_asked();
+  x.bodies->usage_asked(kAsk.size());
 }
 
 /// Returns the refusal of a request whose body no limit can read.

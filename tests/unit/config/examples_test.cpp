@@ -119,6 +119,38 @@ TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {
       << text;
 }
 
+/// What `headgate check` says about a route with this cost.
+std::string meaning_of_cost(const std::string& cost) {
+  const auto source = R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" },
+    "limits": { "plan": { "rate": "9000/minute", "per": "client_ip" } },
+    "routes": [{ "path": "/*", "to": "app", "limits": [{ "use": "plan", "cost": )" +
+                      cost + " }] }] }";
+  const auto loaded = load(source);
+  EXPECT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  return loaded.config ? meaning(*loaded.config, "f") : std::string();
+}
+
+TEST(Meaning, SaysByHowMuchCallsCanExceedALearnedHold) {
+  const auto learned = meaning_of_cost(R"({ "usage": "openai", "most": 800, "debt": true,
+                           "hold": { "learned": true, "input": 4, "otherwise": 50 } })");
+  EXPECT_NE(learned.find(
+                "plan (holds the largest output of the key's last 8 calls (50 before the first one), at most "
+                "the output that the request allows, one more for each 4 bytes of its text (until the key's "
+                "calls have shown how many bytes a token has), then costs the tokens that the answer reports "
+                "as openai does, at most 800; each call under way can exceed its hold by up to 800 less the hold, so N "
+                "calls at once can exceed the limit by N times that, and later calls wait until it is paid off)"),
+            std::string::npos);
+}
+
+TEST(Meaning, SaysThatAHoldMayBeClamped) {
+  const auto text = meaning_of_cost(R"({ "answer": "/n", "most": 800,
+      "hold": { "body": "/max", "otherwise": 50, "clamp": true, "at_least": 20 } })");
+  EXPECT_NE(text.find("holds the number at /max in the request's body (else 50), or what is left, with a smaller "
+                      "maximum of output in the request, but at least 20, then costs"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
   const auto text = meaning_of("conf/examples/redis-shared.json");
   EXPECT_NE(text.find("per-ip    each client address: 100 requests a minute on average, 100 at once; in Redis\n"),

@@ -200,6 +200,30 @@ TEST(LoadCosts, CountMoneyInMicroDollars) {
             described(expected));
 }
 
+TEST(LoadCosts, HoldWhatIsLearnedFromEarlierCalls) {
+  auto expected = cost_of("usage", 900, 900);
+  expected.cost.name = "openai";
+  expected.cost.hold = {.pointer = {}, .of_usage = true, .learned = true, .otherwise_most = true};
+  EXPECT_EQ(described(use_of(R"("cost": { "usage": "openai", "hold": "learned", "most": 900 })")), described(expected));
+  EXPECT_EQ(described(use_of(R"("cost": { "usage": "openai", "hold": { "learned": true }, "most": 900 })")),
+            described(expected));
+  expected.cost.hold.otherwise_most = false;
+  expected.cost.hold.input = 4;
+  expected.cost.default_value = 50;
+  EXPECT_EQ(described(use_of(R"("cost": { "usage": "openai", "most": 900,
+                                "hold": { "learned": true, "input": 4, "otherwise": 50 } })")),
+            described(expected));
+}
+
+TEST(LoadCosts, MayBeClamped) {
+  auto expected = cost_of("answer", 50, 900);
+  expected.cost.name = "/used";
+  expected.cost.hold = {.pointer = "/max", .clamp = true, .at_least = 20};
+  EXPECT_EQ(described(use_of(R"("cost": { "answer": "/used", "most": 900,
+                                "hold": { "body": "/max", "otherwise": 50, "clamp": true, "at_least": 20 } })")),
+            described(expected));
+}
+
 TEST(LoadCosts, StandBesideAScale) {
   auto expected = cost_of("", 7, 0);
   expected.scale_down = 10;

@@ -213,10 +213,10 @@ Json another(const std::string& key, const Json& property) {
       {"redirect.status", 301},        {"route.require", "jwt"},
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
-  static const std::set<std::string> alone{"all_routes.cors", "api_key.issue",    "concurrency.adaptive",
-                                           "cost.ask_usage",  "cost.debt",        "cost.otherwise",
-                                           "limit.window",    "limit_use.cost",   "route.grpc_web",
-                                           "server.backup",   "upstream.protocol"};
+  static const std::set<std::string> alone{
+      "all_routes.cors", "api_key.issue",  "concurrency.adaptive", "cost.ask_usage",   "cost.debt",
+      "cost.otherwise",  "hold.clamp",     "hold.extend",          "hold.learned",     "limit.window",
+      "limit_use.cost",  "route.grpc_web", "server.backup",        "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];

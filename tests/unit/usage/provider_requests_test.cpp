@@ -21,6 +21,7 @@ class Request {
   }
 
   std::optional<std::int64_t> most() const { return most_output_in(provider_, scan_); }
+  AskedOutput asked() const { return asked_output_in(provider_, scan_); }
   std::string model() const { return std::string(model_in(provider_, scan_)); }
   std::optional<bool> stream() const { return stream_in(provider_, scan_); }
 
@@ -115,6 +116,44 @@ TEST(ProviderRequests, SayWhetherTheyWantAStream) {
   EXPECT_EQ(Request("openai", R"({"stream":"true"})").stream(), std::nullopt);
   EXPECT_EQ(Request("openai", R"({"stream":false,"stream":true})").stream(), std::nullopt);
   EXPECT_EQ(Request("gemini", R"({"stream":true})").stream(), std::nullopt);
+}
+
+TEST(ProviderRequests, SayHowManyAnswersTheyAskFor) {
+  const auto asked = Request("openai", R"({"max_tokens":100,"n":3})").asked();
+  EXPECT_TRUE(asked.sure);
+  EXPECT_EQ(asked.most, 100);
+  EXPECT_EQ(asked.alternatives, 3);
+  EXPECT_EQ(Request("openai", R"({"messages":[]})").asked().most, 0);
+  EXPECT_EQ(Request("openai", R"({"messages":[]})").asked().alternatives, 1);
+  for (const char* body : {R"({"max_tokens":1,"max_tokens":2})", R"({"max_tokens":"9"})", R"({"max_tokens":9,"n":-1})",
+                           R"({"Max_Tokens":9})"})
+    EXPECT_FALSE(Request("openai", body).asked().sure) << body;
+}
+
+/// The member that may be added to this request.
+std::string member_for(const char* provider, const std::string& body) {
+  auto pointers = request_pointers(*find_provider(provider));
+  const auto members = most_members(*find_provider(provider), pointers);
+  scan::Scan scan;
+  scan.begin(pointers, scan::Form::json);
+  scan.feed(body);
+  scan.end();
+  for (const auto& each : members)
+    if (scan.found(each.beside).kind == scan::Found::Kind::text) return std::string(each.member);
+  return {};
+}
+
+TEST(ProviderRequests, GetTheMaximumThatTheirApiKnows) {
+  const std::string messages = R"({"messages":[{"role":"user","content":"x"}]})";
+  EXPECT_EQ(member_for("openai", messages), "max_completion_tokens");
+  EXPECT_EQ(member_for("openai", R"({"prompt":"x"})"), "max_tokens");
+  EXPECT_EQ(member_for("openai", R"({"prompt":["x","y"]})"), "max_tokens");
+  EXPECT_EQ(member_for("openai", R"({"input":"x"})"), "") << "an embedding has no output";
+  EXPECT_EQ(member_for("anthropic", messages), "max_tokens");
+  EXPECT_EQ(member_for("openai-responses", R"({"input":"x"})"), "max_output_tokens");
+  EXPECT_EQ(member_for("openai-responses", R"({"input":[{"role":"user","content":"x"}]})"), "max_output_tokens");
+  EXPECT_EQ(member_for("gemini", R"({"contents":[{"role":"user"}]})"), "") << "the maximum is in a member of a member";
+  EXPECT_EQ(member_for("ollama", messages), "");
 }
 
 }  // namespace

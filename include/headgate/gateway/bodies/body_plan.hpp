@@ -3,6 +3,7 @@
 // tokens of a call. Compiled with the route; see gateway/bodies for the reading.
 
 #include "headgate/scan/pointer.hpp"
+#include "headgate/usage/provider.hpp"
 #include "headgate/usage/stream_end.hpp"
 
 #include <cstddef>
@@ -12,10 +13,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace headgate::usage {
-struct Provider;  // usage/provider.hpp
-}
 
 namespace headgate::gateway {
 
@@ -37,6 +34,9 @@ struct BodyPlan {
   usage::StreamNames names;        ///< the values of a stream that its last events repeat, if a hold is extended
   std::size_t stream = 0;          ///< the index of `/stream` in `request`, if usage is asked for
   std::size_t stream_options = 0;  ///< the same of `/stream_options`
+  /// The members that may be added to a request without a maximum of output, if a hold can be clamped.
+  std::vector<usage::MostMember> most_members;
+  std::size_t root = scan::Pointers::kNone;  ///< the index of the whole body in `request`, if a hold can be clamped
   /// Whether a request is refused if its body cannot be read: it is too long, malformed, compressed or of another type.
   bool refuses = false;
   std::uint64_t most = 0;  ///< the largest body of a request that is read, in bytes

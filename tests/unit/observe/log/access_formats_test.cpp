@@ -69,6 +69,7 @@ AccessRecord full() {
   out.source = "memory";
   out.cost = 2;
   out.held = 5;
+  out.clamped = 40;
   out.remaining = 3;
   out.retry_after = 12s;
   out.user_agent = "curl/8";
