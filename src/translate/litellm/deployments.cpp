@@ -47,7 +47,7 @@ bool split_address(std::string_view text, Deployment& out) {
   auto path = text.substr(slash);
   while (path.ends_with('/')) path.remove_suffix(1);
   if (!path.empty()) out.path = path;
-  return out.server.find('$') == std::string::npos && path.find_first_of("*{$?#%") == path.npos;
+  return out.server.find_first_of("$@") == std::string::npos && path.find_first_of("*{$?#%") == path.npos;
 }
 
 void take_deployment(LitellmWork& work, const TreeNode& node) {
@@ -151,7 +151,8 @@ std::string timeout_of(const LitellmWork& work, const Destination& to) {
   for (const auto& text :
        {(*to.first().node)["litellm_params"].get("timeout"), document["router_settings"].get("timeout"),
         document["litellm_settings"].get("request_timeout")})
-    if (const auto seconds = whole_count(text); seconds && *seconds > 0) return milliseconds(*seconds * 1000);
+    if (const auto seconds = whole_count(text.substr(0, text.find('.'))); seconds && *seconds > 0)
+      return milliseconds(*seconds * 1000);
   return milliseconds(600'000);  // as OpenAI's client
 }
 

@@ -110,7 +110,9 @@ void take_budget(LitellmWork& work, const TreeNode& settings) {
 void take_parallel(LitellmWork& work, const TreeNode& general) {
   const auto& most = general["global_max_parallel_requests"];
   const auto count = whole_count(most.text);
-  if (!most || !count || *count == 0) return;
+  if (!most) return;
+  if (!count || *count == 0)
+    return work.draft.say(Matter::lost, most.spot, "global_max_parallel_requests", "its number was not understood");
   DraftEntry limit;
   limit.name = free_name("parallel", work.draft.limit_names);
   limit.spot = most.spot;
@@ -124,7 +126,7 @@ void take_parallel(LitellmWork& work, const TreeNode& general) {
 /// Translates the master key. Returns false if the file has none.
 bool take_master_key(LitellmWork& work, const TreeNode& general) {
   const auto& key = general["master_key"];
-  if (!key) return false;
+  if (key.text.empty()) return false;
   if (general.has("litellm_key_header_name")) work.key_fields = {general.get("litellm_key_header_name")};
   const auto variable = variable_in(key.text);
   if (!variable.empty()) work.draft.variables.insert(variable);
@@ -151,7 +153,10 @@ void take_redis(LitellmWork& work, const TreeNode& router) {
 
 void protect_routes(LitellmWork& work, const TreeNode& general, bool has_key, const std::vector<LitellmGuard>& guards) {
   const auto& addresses = general["allowed_ips"];
-  const auto size = whole_count(general.get("max_request_size_mb"));
+  const auto& largest = general["max_request_size_mb"];
+  const auto size = whole_count(largest.text);
+  if (largest && (!size || *size == 0))
+    work.draft.say(Matter::lost, largest.spot, "max_request_size_mb", "its number was not understood");
   for (auto& route : work.draft.routes) {
     if (has_key)
       route.set("require", json_text("api_key"));
