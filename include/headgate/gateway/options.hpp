@@ -41,8 +41,8 @@ struct Hold {
   std::string pointer;    ///< the pointer (RFC 6901) to the largest output in the request's body; "" if there is none
   std::size_t at = 0;     ///< the index of `pointer` in BodyPlan::request
   bool of_usage = false;  ///< whether the API that `usage` names says where the largest output stands
-  /// Bytes of text in the request's body that count as one permit; 0 if the input is free. With `usage`, the number
-  /// applies until calls have been learned (gateway/bodies/learned_use.hpp).
+  /// Bytes of text in the request's body that count as one permit; 0 if the input is free. With `usage`, a number
+  /// above 1 applies until calls have been learned (gateway/bodies/learned_use.hpp).
   std::int64_t input = 0;
   /// whether the largest output of the last calls is held, if it is smaller than the output that the request allows
   bool learned = false;

@@ -51,7 +51,7 @@ constexpr Key kHoldKeys[] = {
      into<&gateway::Cost::hold, &gateway::Hold::pointer>},
     {"input", &kBytesOfInput, "", "4",
      "Bytes of text in the request's body that are added as one permit; a picture or a file is added as 1600. With "
-     "`usage`, the number is learned for each key, and begins with this one. Default: the input is not added",
+     "`usage`, a number above 1 is learned for each key, and begins with this one. Default: the input is not added",
      into<&gateway::Cost::hold, &gateway::Hold::input>},
     {"otherwise", &kPositive, "", "500",
      "Output that is held if the body does not say it, or cannot be read. Required without `learned`; with it, the "

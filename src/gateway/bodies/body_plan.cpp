@@ -24,7 +24,7 @@ std::string hold_in_words(const Cost& cost) {
                                : allowed + " (else " + otherwise + ")";
   if (hold.input > 0) {
     out += ", one more for each " + (hold.input == 1 ? "byte" : std::to_string(hold.input) + " bytes") + " of its text";
-    if (cost.from != nullptr && cost.from->of_api)
+    if (hold.input > 1 && cost.from != nullptr && cost.from->of_api)
       out += " (until the key's calls have shown how many bytes a token has)";
   }
   if (hold.clamp)

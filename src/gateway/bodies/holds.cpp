@@ -55,7 +55,8 @@ std::int64_t bytes_of_token(const Cost& cost) noexcept {
 
 std::int64_t tokens_of(const Exchange& x, const Cost& cost, std::string_view key, std::int64_t text,
                        std::int64_t bytes) noexcept {
-  if (x.learned == nullptr || cost.learned_as == 0) return (text + bytes - 1) / bytes;
+  // No token has less than a byte, so one byte for a token is a bound that must stay one.
+  if (x.learned == nullptr || cost.learned_as == 0 || bytes == 1) return (text + bytes - 1) / bytes;
   return x.learned->tokens_of(keyed_hash(key, cost.learned_as), text, bytes);
 }
 

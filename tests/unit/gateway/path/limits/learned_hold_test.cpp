@@ -36,6 +36,14 @@ TEST_F(PathLearned, KeepsTheHoldsOfSteadyTrafficCloseAboveItsInput) {
   }
 }
 
+TEST_F(PathLearned, KeepsOneByteForATokenAsTheBoundThatItIs) {
+  route.limits.back().cost.hold.input = 1;
+  reports(500, 10);
+  call(chat(100, 1'000), of("acme"));
+  call(chat(100, 1'000), of("acme"));
+  EXPECT_EQ(held(), 100 + 1'000);
+}
+
 TEST_F(PathLearned, LearnsNothingFromAnError) {
   server.status = 400;
   reports(500, 10);
