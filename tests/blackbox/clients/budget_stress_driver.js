@@ -22,6 +22,7 @@ let finishing = false;
 let killing = Infinity;
 let killed = false;
 const losses = []; // of Redis
+const under_way = {}; // of each key: calls now, and the most at once
 
 const up_to = (most) => Math.floor(Math.random() * most);
 const text_in = (value) =>
@@ -54,11 +55,14 @@ function make(call, agent) {
       call.at = Date.now();
       call.old_process = call.gate === 0 && !call.begun_killed;
       if (open) --seen.open;
+      --under_way[call.key].now;
       delete call.body;
       resolve();
     };
     const text = JSON.stringify(call.body);
     call.begun = Date.now();
+    const of_key = (under_way[call.key] ??= { now: 0, most: 0 });
+    of_key.most = Math.max(of_key.most, ++of_key.now);
     call.begun_killed = killed;
     call.status = call.saw = 0;
     const request = http.request({
@@ -144,7 +148,7 @@ function sums(book) {
   const out = { ...seen, calls: calls.length, odd: [], by_end: {}, keys };
   for (const call of calls) {
     const entry = book[call.id];
-    const sum = (keys[call.key] ??= { least: 0, most: 0, used: 0, calls: 0, killed: 0, unknown: 0 });
+    const sum = (keys[call.key] ??= { at_once: under_way[call.key].most, least: 0, most: 0, used: 0, calls: 0, killed: 0, unknown: 0 });
     const [least, most] = counted(call, entry);
     sum.least += least;
     sum.most += most;

@@ -176,11 +176,12 @@ class BudgetStress : public testing::Test {
       EXPECT_TRUE(settled) << key << ": " << now << " counted, expected " << least << " to " << most << '\n' << sum;
       const auto used = sum["used"].get<std::int64_t>();
       const bool debt = key.ends_with("debt");
-      const auto calls = streams_ + sum["killed"].get<int>();
+      const auto calls = sum["at_once"].get<int>() + sum["killed"].get<int>();
       const auto over = debt ? calls * (kLargestDebtCall - kHoldOfDebtCall) : 0;
       EXPECT_LE(used, (debt ? debt_budget() : budget()) + over) << key << ' ' << sum;
       if (debt && used > debt_budget())
-        std::printf("%s exceeds its budget by %ld\n", key.c_str(), used - debt_budget());
+        std::printf("%s exceeds its budget by %ld, with at most %d calls at once\n", key.c_str(), used - debt_budget(),
+                    sum["at_once"].get<int>());
       left_over += now - least;
       unknown += sum["unknown"].get<int>();
       killed += sum["killed"].get<int>();
