@@ -58,6 +58,10 @@ void build_billing(Build& build);  // after limits
 void build_prices(Build& build);
 /// Reports a unit that the limit cannot count.
 void check_unit(Build& build, const Node& node, const limit::Limit& limit);
+/// Returns the rule of a limit whose `balance` is `written`.
+limit::Rule balance_rule(const Node& written, const limit::Limit& limit);
+/// Checks a limit with `balance`, and sets its default `if_redis_down`.
+void check_key_balance(Build& build, const Node& node, limit::Limit& out);
 void build_webhook(Build& build);     // after limits
 void build_tracing(Build& build);     // after process: spans show what the access log shows
 void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name

@@ -102,6 +102,7 @@ extern const Shape kTierName;
 extern const Shape kBanShape;
 extern const Shape kNotifyParts;
 extern const Shape kShards;
+extern const Shape kBalanceOfKeyShape;
 extern const Shape kAppointmentsShape;
 extern const Shape kSigningShape;
 extern const Section kBillingSection;

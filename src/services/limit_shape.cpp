@@ -40,6 +40,7 @@ std::string shape_text(const limit::Rule& rule) {
        {rule.rate.count, static_cast<std::uint64_t>(rule.rate.period.count()), rule.burst,
         static_cast<std::uint64_t>(rule.wait.count()), std::uint64_t{rule.queue}, std::uint64_t{rule.rate.month}})
     out += ' ' + std::to_string(number);
+  if (rule.start > 0) out += " start " + std::to_string(rule.start);
   if (rule.calendar) out += ' ' + rule.calendar->zone();
   if (rule.from_first_use) out += " from_first_use";
   if (rule.count_rejected) out += " count_rejected";

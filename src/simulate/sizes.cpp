@@ -1,5 +1,6 @@
 #include "sizes.hpp"
 
+#include "headgate/limit/balance.hpp"
 #include "headgate/limit/in_flight.hpp"
 
 namespace headgate::simulate {
@@ -26,6 +27,7 @@ std::size_t sizes() noexcept {
 }
 
 std::optional<limit::Rule> resized(const limit::Rule& rule, Dimension dimension, std::uint64_t size) {
+  if (limit::is_balance(rule)) return std::nullopt;
   auto out = rule;
   const auto& algorithm = *rule.algorithm;
   if (!algorithm.refills) {

@@ -73,6 +73,7 @@ void choose(ConsideredRoutes& candidates, const Route* found);
 struct RuleState {
   std::string name;             ///< name within the limit; empty if the limit has only one rule
   std::string rate;             ///< "100/minute", "1000 tokens/minute"; for a limit in flight "2 in flight"
+  bool balance = false;         ///< whether the rule is a balance, which has no limit, and no reset
   std::uint64_t limit = 0;      ///< the permits of an unused counter, which can all be taken at once
   std::uint64_t remaining = 0;  ///< permits left before the request
   Duration reset_after{0};      ///< time until the counter equals an unused one if the request is not made
@@ -170,7 +171,7 @@ struct Explanation {
   bool queues = false;
   std::string binding;                 ///< the limit whose numbers would be sent to the caller; empty if there is none
   std::uint64_t remaining = 0;         ///< permits of `binding` left after the request
-  std::uint64_t most = 0;              ///< size of `binding`
+  std::uint64_t most = 0;              ///< size of `binding`; 0 for a balance
   std::vector<Besides> besides;        ///< remarks of the steps (gateway/steps/table.hpp), in the order of the path
   bool counted_without_redis = false;  ///< whether Redis does not answer
   std::uint32_t gateways = 1;          ///< number of gateways that share the limits without Redis

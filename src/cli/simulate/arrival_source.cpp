@@ -2,7 +2,7 @@
 
 #include "progress.hpp"
 
-#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 #include "headgate/simulate/share_text.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ LogNeeds asked_by(const config::Config& config) {
   }
   for (const auto& limit : config.limits)
     for (const auto& tier : limit.tiers)
-      for (const auto& rule : tier.rules) out.durations = out.durations || !rule.algorithm->refills;
+      for (const auto& rule : tier.rules) out.durations = out.durations || rule.algorithm == &limit::in_flight;
   for (const auto& upstream : config.upstreams) {
     out.durations = out.durations || upstream.concurrency.has_value();
     for (const auto& server : upstream.servers) out.durations = out.durations || server.max_in_flight > 0;

@@ -10,6 +10,7 @@
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <algorithm>
 #include <set>
@@ -41,6 +42,7 @@ bool no_faster(const Rule& a, const Rule& b) {
 
 /// Returns whether `b` allows everything that `a` allows, provided that `a` counts all requests that `b` counts.
 bool no_larger(const Rule& a, const Rule& b) {
+  if (limit::is_balance(a)) return false;  // each balance is topped up by itself
   if (a.algorithm != b.algorithm || a.wait != Duration(0) || b.wait != Duration(0)) return false;
   // Permits of leases are counted before they are used, so a counter may be ahead of the requests that were allowed.
   const std::uint64_t leased = a.leases || b.leases ? 2 : 1;

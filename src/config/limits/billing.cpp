@@ -11,7 +11,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -39,7 +39,7 @@ constexpr Duration kMaxKept = std::chrono::hours(366 * 24);
 
 bool counts_flights(const limit::Limit& limit) {
   return std::ranges::any_of(limit.tiers, [](const limit::Tier& tier) {
-    return std::ranges::any_of(tier.rules, [](const limit::Rule& rule) { return !rule.algorithm->refills; });
+    return std::ranges::any_of(tier.rules, [](const limit::Rule& rule) { return rule.algorithm == &limit::in_flight; });
   });
 }
 

@@ -8,6 +8,8 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
+#include "headgate/limit/in_flight.hpp"
 #include "headgate/limit/scale.hpp"
 #include "headgate/limit/shards.hpp"
 
@@ -73,7 +75,7 @@ class CostChecker {
     const auto& tiers = limit_.tiers;
     const Node* cost = find(&node_, "cost");
     const bool any = std::any_of(tiers.begin(), tiers.end(), [](const limit::Tier& tier) {
-      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+      return !tier.rules.empty() && tier.rules.front().algorithm == &limit::in_flight;
     });
     if (any && cost != nullptr)
       report_.error_at_key(code::kCost, *cost,
@@ -97,6 +99,11 @@ class CostChecker {
     const Node* place = text_at(&node_, "scale");
     if (place == nullptr) return false;
     for (auto& rule : tier.rules) {
+      if (limit::is_balance(rule)) {
+        report_.error(code::kCost, *place, "limit " + in_quotes(limit_.name) + " is a balance, which has no parts",
+                      "remove \"scale\"");
+        return false;
+      }
       // limit::scaled keeps at least one request. A rate stays exact nevertheless, because its period becomes longer.
       const bool flies = !rule.algorithm->refills;
       const auto size = flies ? rule.burst : rule.rate.count;

@@ -52,6 +52,9 @@ constexpr Shape kVersion = integer(1, 1'000'000'000);
 constexpr Key kLimitKeys[] = {
     {"rate", &kLimitRate, "", R"("100/minute")", kLimitRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
+    {"balance", &kBalanceOfKeyShape, "", "true",
+     "In place of `rate`: what is left for each key does not refill, but is topped up by the admin interface; see "
+     "[budgets.md](budgets.md#a-balance-that-is-topped-up)"},
     {"burst", &kBurst, "", "200", kBurstDoc},
     {"per", &kPerOrPers, "", R"("client_ip")",
      "Key to count by: requests with the same value share a counter. {words}, or a list of these", required},
@@ -109,13 +112,13 @@ constexpr Key kLimitKeys[] = {
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
      "For callers without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`. The items of a "
      "list are tried in order; a list within it is one combined key"},
-    {"if_redis_down", &kIfDown, "", R"("reject")", "Like `redis.if_down`, for this limit",
-     into<&limit::Limit::if_redis_down>},
+    {"if_redis_down", &kIfDown, "", R"("reject")",
+     "Like `redis.if_down`, for this limit. Default of a balance: `reject`", into<&limit::Limit::if_redis_down>},
     {"local_part", &kLocalPart, "", R"("1/4")",
      "Part of the limit that each gateway grants while it counts locally because Redis is down. Default: one part of "
      "`redis.instances`"},
 };
-constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
+constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers", "balance"};
 
 }  // namespace
 
@@ -148,16 +151,18 @@ class LimitBuilder {
     out_.glitches = counts != nullptr && counts->text == kCountWords[0];
     out_.messages = counts != nullptr && counts->text == kCountWords[1];
     build_tiers(build_, node_, out_);
-    build_shards(build_, node_, out_);
-    build_appointments(build_, node_, out_);
+    const bool balance = find(&node_, "balance") != nullptr;
+    if (balance) check_key_balance(build_, node_, out_);
+    if (!balance) build_shards(build_, node_, out_);
+    if (!balance) build_appointments(build_, node_, out_);
     count();
     count_rejected();
     check_unit(build_, node_, out_);
     outlives_the_process();
     exempt();
-    build_ban(build_, node_, out_);
+    if (!balance) build_ban(build_, node_, out_);
     bodies();
-    build_notices(build_, node_, out_);
+    if (!balance) build_notices(build_, node_, out_);
     priorities();
     return std::move(out_);
   }

@@ -188,6 +188,7 @@ class TierBuilder {
                            "write a limit for each rate, or leave \"burst\" out");
     }
     if (find(&section, "in_flight") != nullptr) out.push_back(flight_rule(section));
+    if (const Node* balance = find(&section, "balance")) return {balance_rule(*balance, out_)};
     if (algorithm_ == nullptr) return out;
     for (const Node* each : rates) {
       const auto rate = parse_rate(each->text);

@@ -5,6 +5,7 @@
 #include "config/values.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ void check_unit(Build& build, const Node& node, const limit::Limit& limit) {
   };
   if (limit.glitches || limit.messages)
     return others("this limit counts " + std::string(limit.glitches ? "glitches" : "messages") + ", not " + noun);
-  if (has_rule(limit, [](const limit::Rule& rule) { return !rule.algorithm->refills; }))
+  if (has_rule(limit, [](const limit::Rule& rule) { return rule.algorithm == &limit::in_flight; }))
     return others("this limit counts requests in flight, not " + noun);
   if (limit.unit == limit::Unit::money &&
       has_rule(limit, [](const limit::Rule& rule) { return rule.algorithm->name == limit::kDefaultAlgorithm; }))

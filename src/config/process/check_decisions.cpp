@@ -8,7 +8,7 @@
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
 #include <set>
@@ -32,7 +32,7 @@ std::vector<const Node*> deciding_listeners(const Build& build) {
 
 bool counts_in_flight(const limit::Limit& limit) {
   return std::ranges::any_of(limit.tiers, [](const limit::Tier& tier) {
-    return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+    return !tier.rules.empty() && tier.rules.front().algorithm == &limit::in_flight;
   });
 }
 

@@ -10,6 +10,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -201,6 +202,15 @@ std::string_view does_not_fit(Exchange& x, std::uint64_t wait) {
                       "."});
 }
 
+/// Returns the sentence for a request that costs more than its balance.
+std::string_view used_up(Exchange& x) {
+  const auto& a = x.admission;
+  const auto left = a.decision().remaining;
+  return x.text.join({"The ", limit::amount_in_words(a.binding_rule()), " is used up: this request needs ",
+                      x.text.number(a.checks[a.rule].cost), ", and ", x.text.number(left), left == 1 ? " is" : " are",
+                      " left. Waiting does not help: the balance must be topped up."});
+}
+
 }  // namespace
 
 void tell_rejection(Exchange& x, MaybeProblem& problem) {
@@ -211,6 +221,10 @@ void tell_rejection(Exchange& x, MaybeProblem& problem) {
   told.ended_by = EndedBy::limit;
   told.limit = a.binding->route_limit->limit->name;
   told.body = ProblemBody::of_rejection;
+  if (limit::is_balance(a.binding_rule())) {
+    told.detail = used_up(x);
+    return;
+  }
   if (decision.retry_after >= limit::kNever) {
     told.detail = "This request costs more than its limit ever allows at once.";
     return;

@@ -6,6 +6,8 @@
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
+#include "headgate/limit/in_flight.hpp"
 #include "headgate/limit/scale.hpp"
 #include "headgate/limit/shards.hpp"
 
@@ -16,10 +18,11 @@ namespace headgate::gateway {
 namespace {
 
 /// Returns RateLimit-Policy for all rules of a tier: quota, its unit if the unit is not requests, and window in seconds
-/// (draft-ietf-httpapi-ratelimit-headers section 3).
+/// (draft-ietf-httpapi-ratelimit-headers section 3). A balance has no quota, and so no policy.
 std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;
   for (const auto& rule : rules) {
+    if (limit::is_balance(rule)) continue;
     if (!out.empty()) out += ", ";
     out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.algorithm->refills ? rule.rate.count : rule.burst);
     if (rule.unit == limit::Unit::token) out += ";qu=\"tokens\"";
@@ -43,7 +46,7 @@ std::string name_of(const limit::Tier& tier, const Fraction& share) {
 
 /// Returns, for example, "The limit of 5/minute is used up. Try again in 12 seconds."
 UntilWait rejection_of(const limit::Rule& rule, std::string_view limit) {
-  if (!rule.algorithm->refills)
+  if (rule.algorithm == &limit::in_flight)
     return until_wait(429, EndedBy::limit,
                       "The limit of " + std::to_string(rule.burst) + (rule.burst == 1 ? " request" : " requests") +
                           " at the same time is reached. Try again in ",

@@ -9,7 +9,7 @@
 #include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/route_edits.hpp"
-#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -308,7 +308,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   for (const auto& tier : at->tiers) {
     limit->tiers.push_back(compile_tier(tier, share, at->shards));
     limit->tiers.back().number = tiers_++;
-    for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || !rule.algorithm->refills;
+    for (const auto& rule : tier.rules) limit->in_flight = limit->in_flight || rule.algorithm == &limit::in_flight;
   }
   if (at->size_from) limit->told = std::make_shared<ToldSizes>();
   limit->in_turn = lets_wait(*limit);

@@ -69,8 +69,9 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
   const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
   // Permits in flight return when requests end. X-RateLimit-* fields describe rates, so a program would misread a
-  // number of requests in flight.
+  // number of requests in flight. A balance has neither a size nor a reset: only the rest is told.
   const bool in_flight = admission.binding->route_limit->ready->in_flight;
+  const bool balance = decision.limit == 0;
   const auto legacy = style != RejectionHeaders::standard && !in_flight;
   const auto standard = style != RejectionHeaders::legacy;
   std::string_view most, remaining, reset, label, told;
@@ -86,7 +87,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
     // if waiting does not help, the field shows the remaining permits unchanged
     out.number(waits ? 0 : decision.remaining);
     remaining = written();
-    if (legacy) {
+    if (legacy && !balance) {
       out.number(decision.limit * shards);
       most = written();
       out.number(((admission.binding->asked_at_wall + wait).time_since_epoch().count() + 999'999) / 1'000'000);
@@ -97,7 +98,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
       out.text(label);
       out.word("\";r=");
       out.text(remaining);
-      if (!in_flight && !waits_for_other(fields, rejected, status)) {
+      if (!in_flight && !balance && !waits_for_other(fields, rejected, status)) {
         out.word(";t=");
         out.number(seconds_up(wait));
       }
@@ -105,12 +106,12 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
     }
   });
   if (legacy) {
-    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", most});
+    if (!balance) fields.push_back({http::Known::unknown, "X-RateLimit-Limit", most});
     fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
-    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", reset});
+    if (!balance) fields.push_back({http::Known::unknown, "X-RateLimit-Reset", reset});
   }
   if (standard) {
-    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
+    if (!balance) fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
     fields.push_back({http::Known::unknown, "RateLimit", told});
   }
 }

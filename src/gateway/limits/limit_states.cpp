@@ -5,6 +5,7 @@
 #include "shards.hpp"
 
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/balance.hpp"
 #include "headgate/limit/in_flight.hpp"
 #include "headgate/observe/logs.hpp"
 
@@ -145,7 +146,7 @@ std::uint64_t left_of(const Check& check, const Decision& now, const Decision& n
   const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
   if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);
   if (!agreed || check.rule->wait > Duration(0)) return now.remaining;
-  return std::min(now.limit, next.remaining + cost);
+  return now.limit > 0 ? std::min(now.limit, next.remaining + cost) : next.remaining + cost;
 }
 
 void describe(const Counted& counted, LimitState& out) {
@@ -156,6 +157,7 @@ void describe(const Counted& counted, LimitState& out) {
     const auto& next = counted.next[i];
     out.rules.push_back({.name = rule.name,
                          .rate = rate_text(rule),
+                         .balance = limit::is_balance(rule),
                          .limit = now.limit,
                          .remaining = left_of(counted.checks[i], now, next, agreed),
                          .reset_after = now.reset_after,

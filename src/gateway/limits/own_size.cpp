@@ -1,6 +1,7 @@
 #include "own_size.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <utility>
 
@@ -38,6 +39,7 @@ Result<limit::Tier, std::string> own_size(const limit::Limit& limit, std::span<c
   for (const auto& rate : rates) {
     const Rule* const model = model_of(limit, rate);
     if (model == nullptr) return fail("the limit is unlimited for everybody, so no rate says how to count");
+    if (limit::is_balance(*model)) return fail("the limit is a balance, which is topped up and has no rate");
     if (!model->algorithm->refills) return fail("the limit counts requests in flight, which no rate can replace");
     Rule rule = *model;
     const bool same = same_period(rule, rate);

@@ -53,7 +53,7 @@ struct Differences {
 };
 
 /// Returns whether the hold can still be returned. As soon as the counter may be full again, the hold has expired, and
-/// its permits belong to others.
+/// its permits belong to others. A balance never refills, so its holds do not expire.
 bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
   return rule.algorithm->gives_back_late && since < decision.reset_after;
 }
@@ -87,8 +87,8 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
     auto& decision = a.decisions[i];
     const auto left = static_cast<std::int64_t>(decision.remaining) - difference_of(a, checked, i, since);
-    decision.remaining =
-        static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(decision.limit)));
+    const auto most = decision.limit > 0 ? decision.limit : kMaxRequests;  // a balance has no limit
+    decision.remaining = static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(most)));
   }
 }
 

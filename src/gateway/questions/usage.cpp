@@ -174,10 +174,12 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("rate", rule.rate);
   if (state.unit != limit::Unit::request) json.text("unit", state.unit == limit::Unit::token ? "token" : "money");
   if (state.shards > 1) json.number("one_of_shards", state.shards);
-  json.number("limit", rule.limit);
-  json.number("used", rule.used());
+  if (!rule.balance) {
+    json.number("limit", rule.limit);
+    json.number("used", rule.used());
+  }
   json.number("remaining", rule.remaining);
-  json.number("reset", whole_seconds(rule.reset_after));
+  if (!rule.balance) json.number("reset", whole_seconds(rule.reset_after));
   json.number("cost", static_cast<std::uint64_t>(std::max<std::int64_t>(0, state.cost)));
   json.flag("allowed", rule.allowed);
   if (!rule.allowed && rule.retry_after < limit::kNever) json.number("retry_after", seconds_up(rule.retry_after));

@@ -6,6 +6,7 @@
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/hash.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -40,6 +41,23 @@ std::vector<std::string> suffixes(const limit::Tier& tier) {
   std::vector<std::string> out;
   for (const auto& rule : tier.rules) out.push_back(rule.suffix);
   return out;
+}
+
+TEST(LoadBalances, HaveAStartAndARefusalWhileRedisIsAway) {
+  const auto limit = limit_of(R"("balance": { "start": 1000 }, "unit": "token")");
+  ASSERT_EQ(limit.tiers.size(), 1U);
+  ASSERT_EQ(limit.tiers[0].rules.size(), 1U);
+  const auto& rule = limit.tiers[0].rules[0];
+  EXPECT_TRUE(limit::is_balance(rule));
+  EXPECT_EQ(rule.start, 1000U);
+  EXPECT_EQ(rule.unit, limit::Unit::token);
+  EXPECT_EQ(rule.suffix, ":x:balance");
+  EXPECT_FALSE(rule.algorithm->check(rule));
+  EXPECT_EQ(limit.if_redis_down, limit::IfRedisDown::reject);
+  EXPECT_EQ(rule_of(R"("balance": true)").start, 0U);
+  EXPECT_EQ(limit_of(R"("balance": true, "if_redis_down": "allow")").if_redis_down, limit::IfRedisDown::allow);
+  const std::string open = R"("redis": { "url": "redis://r", "if_down": "allow" }, )";
+  EXPECT_EQ(limit_of(R"("balance": true)", open).if_redis_down, limit::IfRedisDown::reject);
 }
 
 TEST(LoadTiers, KeepsTheirOrderAndFindsTheDefault) {

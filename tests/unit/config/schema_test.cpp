@@ -41,7 +41,7 @@ TEST(Schema, RefersOnlyToWhatItDefines) {
 TEST(Schema, SaysWhereExactlyOneOfSeveralKeysStands) {
   const auto parsed = Json::parse(schema());
   EXPECT_EQ(parsed["$defs"]["limit"]["oneOf"].dump(),
-            R"([{"required":["rate"]},{"required":["in_flight"]},{"required":["tiers"]}])");
+            R"([{"required":["rate"]},{"required":["in_flight"]},{"required":["tiers"]},{"required":["balance"]}])");
   EXPECT_EQ(parsed["$defs"]["redis"]["oneOf"].dump(),
             R"([{"required":["url"]},{"required":["cluster"]},{"required":["sentinel"]}])");
   EXPECT_EQ(parsed["$defs"]["tier"]["oneOf"].dump(), R"([{"required":["rate"]},{"required":["in_flight"]}])");
@@ -72,6 +72,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"exempt", "/limits/l/exempt"},
                                                       {"appointments", "/limits/l/appointments"},
                                                       {"count", "/limits/b/count"},
+                                                      {"key_balance", "/limits/c/balance"},
                                                       {"ban", "/limits/b/ban"},
                                                       {"reject_with", "/limits/h/if_absent"},
                                                       {"route", "/routes/0"},
@@ -137,6 +138,7 @@ Json bare(const std::string& section) {
                 "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },
                 "b": { "rate": "1/s", "per": "client_ip", "bill": true, "count": { "status": [401] },
                        "ban": { "after": 5, "for": "10m" } },
+                "c": { "balance": {}, "per": "total" },
                 "s": { "rate": { "from": "jwt.rpm", "per": "minute", "most": 9, "otherwise": 1 }, "per": "total" },
                 "h": { "rate": "1/s", "per": "header:X-A", "if_absent": { "reject": 403 } },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
