@@ -23,6 +23,7 @@ const idOf = (row) => `${row.limit} ${row.key_id}`;
 function useText(row) {
   const rule = used.get(idOf(row))?.rules?.[0];
   if (!rule) return { text: '–', part: 0 };
+  if (rule.balance !== undefined) return { text: `${count(rule.balance)} left`, part: 0 };
   return { text: `${count(rule.used)} of ${count(rule.limit)}`, part: rule.limit > 0 ? rule.used / rule.limit : 0 };
 }
 
@@ -30,6 +31,7 @@ function freeText(row) {
   const known = used.get(idOf(row));
   if (!known) return '–';
   if (known.why) return known.why;
+  if (known.rules?.some((rule) => rule.balance !== undefined && rule.next_request === 'rejected')) return 'after a top-up';
   const waits = (known.rules ?? []).map((rule) => rule.retry_after_seconds ?? 0);
   const wait = Math.max(0, ...waits);
   return wait > 0 ? `in ${span(Math.ceil(wait))}` : 'now';

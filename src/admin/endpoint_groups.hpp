@@ -41,6 +41,9 @@ AdminEndpoint routes_endpoint(const OperatorBoard& board);
 std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
                                          const limit::BanTable& bans, std::shared_ptr<const KeyReader> keys,
                                          WithRedis with_redis);
+/// GET and POST /api/v1/balances: shows or tops up the balance of a key.
+std::vector<AdminEndpoint> balance_endpoints(const OperatorBoard& board, std::shared_ptr<const KeyReader> keys,
+                                             WithRedis with_redis);
 /// Resets the counters of all keys of a limit, in memory or in Redis.
 AdminEndpoint forget_endpoint(const OperatorBoard& board, limit::MemoryStore& memory, WithRedis with_redis);
 /// GET, POST and DELETE of /api/v1/bans.

@@ -39,6 +39,7 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   add(candidate_endpoints(operators, s.candidate, s.logs));
   add(limits_endpoints(operators, s.registry, s.memory));
   add(key_endpoints(operators, s.memory, bans, keys, s.with_redis));
+  add(balance_endpoints(operators, keys, s.with_redis));
   add({forget_endpoint(operators, s.memory, s.with_redis)});
   add(override_endpoints(operators, s.overrides, keys, use));
   add(api_key_endpoints(operators, s.keys));

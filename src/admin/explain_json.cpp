@@ -24,10 +24,12 @@ ExplainJson rule_json(const gateway::RuleState& rule) {
   ExplainJson out;
   if (!rule.name.empty()) out["rule"] = rule.name;
   out["rate"] = rule.rate;
-  out["limit"] = rule.limit;
-  out["used"] = rule.used();
+  if (!rule.balance) {
+    out["limit"] = rule.limit;
+    out["used"] = rule.used();
+  }
   out["remaining"] = rule.remaining;
-  out["reset"] = seconds_of(rule.reset_after);
+  if (!rule.balance) out["reset"] = seconds_of(rule.reset_after);
   out["allowed"] = rule.allowed;
   if (!rule.allowed)
     out["retry_after"] = rule.retry_after >= limit::kNever ? ExplainJson() : ExplainJson(seconds_of(rule.retry_after));
@@ -94,6 +96,7 @@ ExplainJson outcome_json(const gateway::Explanation& told) {
   }
   if (!told.binding.empty()) {
     out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};
+    if (told.most == 0) out["told"].erase("of");  // a balance has no size
   }
   return out;
 }

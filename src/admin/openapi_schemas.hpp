@@ -50,8 +50,10 @@ inline constexpr NamedSchema kSchemas[] = {
     {"Limits", R"({limits: Limit[]})"},
     {"Key", R"({limit: string, key: string, key_id?: string, tier?: string, override?: {rate, until},
       suspended_until?: date-time, store: "memory" | "redis", reset?: boolean, shards?: integer, rules: {rule: string,
-      limit: integer, used: integer, remaining: integer, full_in_seconds?: number, next_request: "allowed" |
-      "rejected" | "observed" | "suspended", retry_after_seconds?: number}[]})"},
+      balance?: integer, limit?: integer, used?: integer, remaining: integer, full_in_seconds?: number,
+      next_request: "allowed" | "rejected" | "observed" | "suspended", retry_after_seconds?: number}[]})"},
+    {"TopUp", R"({limit: string, key: string, add: integer, id?: string})"},
+    {"Balance", R"({limit: string, key: string, balance: integer, repeated?: boolean})"},
     {"Forgotten", R"({limit: string, store: "memory" | "redis", keys: integer, looked_at?: integer, of?: integer,
       more?: string, not_done?: {server: string, why: string}[]})"},
     {"Top", R"({limit: string, mode: "enforce" | "observe", by: "rejected" | "allowed", window: "1m" | "1h",

@@ -109,6 +109,7 @@ int keys_check(const KeysCheckOptions& options);
 // Each of these functions adds its commands to `app`. The command that runs writes its exit code to `result`, which
 // must outlive the parsing.
 void offer_admin_commands(CLI::App& app, int& result);
+void offer_balance(CLI::App& app, int& result);
 void offer_candidate(CLI::App& app, int& result);   ///< also `diff` and `promote`
 void offer_key_calls(CLI::App& keys, int& result);  ///< under `keys`
 void offer_connections(CLI::App& app, int& result);

@@ -67,6 +67,7 @@ std::optional<AdminAnswer> answer_here(const OperatorBoard& board, limit::Memory
     return AdminAnswer{
         .status = 409,
         .body = "This limit counts requests in flight: each request gives its permit back when it ends."};
+  if (is_a_balance(ready->limit)) return no_reset_of_balance();
   limit = ready->limit.name;
   if (ready->limit.store == limit::Store::redis) return std::nullopt;
   const nlohmann::ordered_json out = {{"limit", limit}, {"store", "memory"}, {"keys", memory.forget(limit)}};

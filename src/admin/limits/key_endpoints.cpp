@@ -8,6 +8,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -143,10 +144,14 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
     const auto& rule = question.tier->rules[i];
     const auto& now = state.now[i];
     const auto& next = state.next[i];
-    KeyJson row = {{"rule", rule.algorithm->refills ? to_text(rule.rate) : "in_flight"},
-                   {"limit", now.limit},
-                   {"used", now.limit - std::min(now.remaining, now.limit)},
-                   {"remaining", now.remaining}};
+    KeyJson row = {{"rule", rule.algorithm->refills ? to_text(rule.rate) : std::string(rule.algorithm->name)}};
+    if (limit::is_balance(rule)) {
+      row["balance"] = limit::balance_in(now);
+    } else {
+      row["limit"] = now.limit;
+      row["used"] = now.limit - std::min(now.remaining, now.limit);
+    }
+    row["remaining"] = now.remaining;
     if (rule.algorithm->refills) row["full_in_seconds"] = in_seconds(now.reset_after);
     add_next(question, next, row);
     out["rules"].push_back(std::move(row));
@@ -263,6 +268,7 @@ Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const
   if (what == Do::reset && out.limit->in_flight)
     return fail({.status = 409,
                  .body = "This limit counts requests in flight: each request gives its permit back when it ends."});
+  if (what == Do::reset && is_a_balance(limit)) return fail(no_reset_of_balance());
   const std::string written(call.parameter("key"));
   auto key = keys.read(config, limit, written);
   if (key.has_error()) return fail(std::move(key.error()));

@@ -4,6 +4,7 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/limit/balance.hpp"
 #include "headgate/services/written_key.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -98,6 +99,16 @@ const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& comp
   for (const auto& each : compiled.limits())
     if (each->limit.name == name) return each.get();
   return nullptr;
+}
+
+bool is_a_balance(const limit::Limit& limit) {
+  const auto& rules = limit.tiers.front().rules;
+  return !rules.empty() && limit::is_balance(rules.front());
+}
+
+AdminAnswer no_reset_of_balance() {
+  return {.status = 409,
+          .body = "This limit is a balance, which is never reset: change it with POST /api/v1/balances."};
 }
 
 AdminAnswer no_such_limit(const config::Config& config) {

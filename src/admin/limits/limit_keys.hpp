@@ -31,6 +31,12 @@ const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& comp
 /// Whether the log shows all possible keys of the limit in clear; `callers` is log.callers.
 bool shown_in_clear(const limit::Limit& limit, const std::vector<std::string>& callers);
 
+/// Whether the limit is a balance.
+bool is_a_balance(const limit::Limit& limit);
+
+/// A 409: a balance is never reset.
+AdminAnswer no_reset_of_balance();
+
 /// A 404 that lists the existing limits.
 AdminAnswer no_such_limit(const config::Config& config);
 

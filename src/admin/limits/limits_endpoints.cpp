@@ -6,6 +6,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 #include "headgate/observe/families/limits.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -31,7 +32,10 @@ LimitJson json_of_tiers(const Tiers& tiers) {
     for (const auto& rule : tier.rules) {
       LimitJson each = {{"algorithm", rule.algorithm->name}};
       if (rule.algorithm->refills) each["rate"] = to_text(rule.rate);
-      each[rule.algorithm->refills ? "burst" : "in_flight"] = rule.burst;
+      if (limit::is_balance(rule))
+        each["start"] = rule.start;
+      else
+        each[rule.algorithm->refills ? "burst" : "in_flight"] = rule.burst;
       row["rules"].push_back(std::move(each));
     }
     out.push_back(std::move(row));

@@ -1,5 +1,6 @@
 #include "headgate/admin/collect.hpp"
 
+#include "headgate/limit/balance.hpp"
 #include "headgate/observe/families/callers.hpp"
 #include "headgate/observe/families/candidate.hpp"
 #include "headgate/observe/families/fleet.hpp"
@@ -157,6 +158,7 @@ LimitReport report_of(const limit::Limit& limit, redis::RedisHealth redis) {
   out.fallback = out.in_redis && redis != redis::RedisHealth::up;
   for (const auto& tier : limit.tiers) {
     for (const auto& rule : tier.rules) {
+      if (limit::is_balance(rule)) continue;
       auto window = rule.rate.month ? std::string("month") : to_text(rule.rate.period);
       out.windows.push_back({tier.name, std::move(window), rule.rate.count});
     }

@@ -309,6 +309,7 @@ int call_and_print(const AdminOptions& own, const AdminRequest& request, const s
 void offer_admin_commands(CLI::App& app, int& result) {
   offer_plain(app, result, "status", "Show whether a running gateway is ready, and which configuration it runs",
               {.target = "/api/v1/status"}, print_status);
+  offer_balance(app, result);
   offer_candidate(app, result);
   offer_limits(app, result);
   offer_suspensions(app, result);

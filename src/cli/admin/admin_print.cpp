@@ -354,7 +354,7 @@ void print_key(const Json& answer) {
     table.row({text_in(rule, "rule"),
                text_in(rule, "used"),
                text_in(rule, "limit"),
-               text_in(rule, "remaining"),
+               text_in(rule, rule.contains("balance") ? "balance" : "remaining"),
                fills ? duration_of(up(*full)) : "",
                {next + (waits ? " for " + duration_of(up(*wait)) : ""),
                 next == "allowed" || next == "observed" ? Paint::good : Paint::bad}});

@@ -176,7 +176,7 @@ std::string limits_of(const ExplainJson& told, bool colours) {
                  member_text(rule, "rate"),
                  member_text(rule, "used"),
                  member_text(rule, "remaining"),
-                 wait_text(rule.at("reset")),
+                 rule.contains("reset") ? wait_text(rule["reset"]) : "",
                  counted_in,
                  {verdict_of(limit, rule), allows ? Paint::good : Paint::bad}});
     }

@@ -77,6 +77,7 @@ TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
     const auto where = method + ' ' + pattern;
     EXPECT_FALSE(operation["summary"].get<std::string>().empty()) << where;
     if (pattern.find("{day}") != std::string::npos) return;  // it needs Redis; another test has it
+    if (pattern.ends_with("/balances")) return;              // it needs Redis; another test has it
     if (pattern.find("{id}") != std::string::npos) return;   // it needs a request under way; another test has it
     EXPECT_TRUE(ids.insert(operation["operationId"].get<std::string>()).second) << where;
     std::string body;
