@@ -23,6 +23,10 @@
 #include <utility>
 #include <vector>
 
+namespace headgate::http {
+class BodyLook;
+}
+
 namespace headgate::gateway {
 
 struct Exchange;
@@ -60,11 +64,15 @@ enum class Undecided : std::uint8_t {
   queue,  ///< the request would wait for a permit in flight
   redis,  ///< the candidate's Redis did not answer
   token,  ///< the decision needs a token that the active gateway has not verified
-  busy,   ///< too many calls to the candidate's Redis, or too many of the candidate's exchanges, are under way
+  /// the decision needs a value in the request's body, which the active gateway has not read, or which is longer than
+  /// the candidate reads
+  body,
+  busy,  ///< too many calls to the candidate's Redis, or too many of the candidate's exchanges, are under way
   bug,
   count
 };
-inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_down", "token", "too_many", "bug"});
+inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_down", "token", "body", "too_many",
+                                                     "bug"});
 
 /// The name under which refusals are counted that no limit caused, such as an unknown route or a wrong credential.
 inline constexpr std::string_view kNoLimit = "-";
@@ -102,6 +110,10 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   /// Takes over the gRPC status and the costs of an answer. Call it when the head of a server's answer has arrived.
   /// `x.candidate` is not null.
   static void answered(Exchange& x) noexcept;
+  /// Returns the observer of the answer's body that reads the candidate's costs, or null if there is none. Call it
+  /// after answered(), and keep the observer as long as the body is read, because the candidate may be done with the
+  /// request before that. `x.candidate` is not null.
+  static std::shared_ptr<http::BodyLook> look_at_answer(const Exchange& x) noexcept;
   /// Runs the last steps of the evaluation. Call it when the exchange has ended. `x.candidate` is not null.
   static void ended(Exchange& x) noexcept;
 
@@ -137,6 +149,8 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void conclude(CandidateExchange& asked);
   void no_answer(CandidateExchange& asked, Undecided why);
   void keep(CandidateExchange& asked);
+  static void keep_costs(CandidateExchange& asked);
+  static void note_kept_costs(CandidateExchange& asked);
   void compare(const Said& live, const Exchange& y, const Said& own);
   void undecided(Undecided why);
   void told_bug() noexcept;

@@ -23,6 +23,8 @@ struct ActiveCandidate {
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   /// Credentials of the active configuration, compiled for the candidate.
   std::shared_ptr<const gateway::ActiveCredentials> credentials;
+  /// Prices of the candidate; null to use those of the active configuration.
+  std::shared_ptr<const usage::Prices> prices;
   std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Overrides for the candidate; null if there are none.
   std::shared_ptr<gateway::CandidateState> state;
 };

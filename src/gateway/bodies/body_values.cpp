@@ -37,7 +37,6 @@ std::optional<scan::Form> readable_form(const http::Fields& fields, BodyState& s
 }  // namespace
 
 BodyState BodyValues::begin_request(const Exchange& x) {
-  if (x.body->ended()) return request_state_ = BodyState::absent;
   const auto& framing = x.request.framing;
   if (framing.kind == http::Framing::Kind::length && framing.length > plan_->most)
     return request_state_ = BodyState::too_long;
@@ -59,6 +58,12 @@ void BodyValues::end_request(BodyState state) noexcept {
   // A server that does not look at the type would read JSON, with other values.
   const bool bad = request_.malformed() || json_as_form_;
   request_state_ = state == BodyState::read && bad ? BodyState::malformed : state;
+}
+
+void BodyValues::read_whole_request(const Exchange& x, std::string_view body) {
+  if (begin_request(x) != BodyState::read) return;
+  read_request(body);
+  end_request(body.size() > plan_->most ? BodyState::too_long : BodyState::read);
 }
 
 void BodyValues::measure(const Exchange& x, std::string_view body) {

@@ -35,12 +35,14 @@ class BodyValues final : public http::BodyLook {
 
   const BodyPlan& plan() const noexcept { return *plan_; }
 
-  /// Decides from the head of the request whether its body can be read, and begins to read it.
+  /// Decides from the head of a request with a body whether the body can be read, and begins to read it.
   BodyState begin_request(const Exchange& x);
   /// Reads the next bytes of the request's body.
   void read_request(std::string_view bytes) noexcept;
   /// Notes that the body is complete, or that its rest is not read because it is too long.
   void end_request(BodyState state) noexcept;
+  /// Reads the request's body, which is complete.
+  void read_whole_request(const Exchange& x, std::string_view body);
   BodyState request_state() const noexcept { return request_state_; }
   /// Returns whether the body has no single value at a pointer: a member occurs twice, so that readers could see
   /// different values; a value is too long to be known; the body is a list of calls where one call is counted; or its

@@ -2,10 +2,12 @@
 // candidate's own counters.
 
 #include "candidate_exchange.hpp"
+#include "gateway/bodies/body_values.hpp"
 #include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/settle.hpp"
 #include "gateway/limits/unanswered.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/problem.hpp"
 
 #include <utility>
@@ -35,6 +37,21 @@ void keep_texts(Exchange& y) {
   }
 }
 
+/// Puts one answer in the place of another one for its lifetime.
+class AnswerInstead {
+ public:
+  AnswerInstead(http::ReplyHead& place, http::ReplyHead& answer) noexcept : place_(place), answer_(answer) { swap(); }
+  ~AnswerInstead() { swap(); }
+  AnswerInstead(const AnswerInstead&) = delete;
+  AnswerInstead& operator=(const AnswerInstead&) = delete;
+
+ private:
+  void swap() noexcept { std::swap(place_, answer_); }
+
+  http::ReplyHead& place_;
+  http::ReplyHead& answer_;
+};
+
 }  // namespace
 
 CandidateExchange* Candidate::take() {
@@ -55,6 +72,7 @@ void Candidate::release(CandidateExchange& asked) noexcept {
   if (asked.from != nullptr) asked.from->candidate = nullptr;
   asked.from = nullptr;
   asked.x.reset();
+  asked.kept_answer = {};
   asked.live = {};
   asked.walk.reset();
   asked.admission.reset();
@@ -89,6 +107,7 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
   try {
     y.copy_request(x);  // The header fields are lent, not copied.
     y.random = x.random;
+    y.learned = path_->learned.get();
     y.used = true;
     y.auth = x.auth;  // The auth service is not asked a second time.
     y.snapshot = path_->snapshot;
@@ -190,6 +209,7 @@ void Candidate::conclude(CandidateExchange& asked) {
 void Candidate::keep(CandidateExchange& asked) {
   auto& y = asked.x;
   y.admission.served = true;
+  note_kept_costs(asked);
   if (asked.from != nullptr && !(y.route->left & kLeftByCandidates).empty()) return;
   if (asked.from == nullptr) {
     note_status_of_answer(asked);
@@ -206,10 +226,38 @@ void Candidate::answered(Exchange& x) noexcept {
   y.grpc_status = x.grpc_status;
   try {
     const Lent lent(asked);
-    note_costs(y);
+    if (y.bodies) y.bodies->begin_answer(y);
+    if (asked.deciding)
+      keep_costs(asked);
+    else
+      note_costs(y);
   } catch (...) {
     asked.of.told_bug();
   }
+}
+
+std::shared_ptr<http::BodyLook> Candidate::look_at_answer(const Exchange& x) noexcept {
+  const auto& bodies = x.candidate->x.bodies;
+  return bodies && bodies->answer_begun() && bodies->plan().reads_answer ? bodies : nullptr;
+}
+
+/// Copies the costs in the head of the answer. The limits in Redis have taken no permits yet, and the head will be gone
+/// when they have.
+void Candidate::keep_costs(CandidateExchange& asked) {
+  auto& y = asked.x;
+  for (const auto& each : y.route->plan) {
+    if (!is_settled(each.cost) || each.cost.from->known != CostKnown::after) continue;
+    for (const auto& field : y.answer.fields)
+      if (http::same_word(field.name, each.cost.name))
+        asked.kept_answer.fields.push_back({field.id, each.cost.name, y.text.join({field.value})});
+  }
+  asked.kept_answer.status = y.answer.status;
+}
+
+void Candidate::note_kept_costs(CandidateExchange& asked) {
+  if (asked.kept_answer.status == 0) return;
+  const AnswerInstead kept(asked.x.answer, asked.kept_answer);
+  note_costs(asked.x);
 }
 
 void Candidate::ended(Exchange& x) noexcept {
@@ -217,6 +265,7 @@ void Candidate::ended(Exchange& x) noexcept {
   auto& of = asked.of;
   if (asked.deciding) {  // The call to Redis is still running, and the work after it needs no head.
     note_end(asked);
+    asked.x.answer.status = x.answer.status;
     asked.from = nullptr;
     x.candidate = nullptr;
     return;
@@ -242,6 +291,8 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   y.unanswered = !answered || avoided_answer(x);
   y.ended_by = y.unanswered ? EndedBy::client_closed : x.ended_by;
   y.broken_off = answered ? x.broken_off : BrokenOff::drain;
+  y.body_bytes = x.body_bytes;
+  if (y.bodies && x.bodies && x.bodies->was_drained()) y.bodies->drained();
 }
 
 /// Records the status if it is known. Called when the limits are decided and the request has ended.

@@ -118,7 +118,10 @@ Candidate::Said Candidate::said_of(const Exchange& x, const Problem* refused, bo
   Said out;
   if (refused == nullptr) return out;
   out.kind = is_of_policy(*refused) ? Said::Kind::refused : Said::Kind::undecided;
-  if (own) out.why = refused->ended_by == EndedBy::auth ? Undecided::token : Undecided::bug;
+  if (own)
+    out.why = refused->ended_by == EndedBy::auth        ? Undecided::token
+              : refused->ended_by == EndedBy::too_large ? Undecided::body
+                                                        : Undecided::bug;
   if (out.kind == Said::Kind::undecided) return out;
   const auto& a = x.admission;
   if (refused->ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr) {

@@ -34,6 +34,9 @@ struct CandidateExchange {
   Exchange* from = nullptr;                 ///< the live exchange; null once it has ended
   std::optional<Walk> walk;                 ///< the walk of `x` through the steps; set when it begins
   std::optional<StageAdmission> admission;  ///< the admission by limits in Redis, after `walk`
+  /// The status of an answer that arrived before Redis decided, and the fields with costs; 0 if there was none. The
+  /// texts are in x.text.
+  http::ReplyHead kept_answer;
   Candidate::Said live;   ///< decision of the live policy; its key is a view into x.text if Redis is asked
   std::size_t place = 0;  ///< index in the candidate's list
   bool deciding = false;  ///< true while a call to Redis is running
@@ -46,24 +49,31 @@ struct Candidate::Log {
   observe::AccessLog access;
 };
 
-/// Lends the candidate the header fields of the live exchange and its results for tokens and passwords, and returns
-/// them on destruction. (Texts of the live exchange are not moved, because keys may be views into them.) Until then the
-/// candidate's exchange must not be reset, because it holds data of the live one. A Lent inside the scope of another
-/// one does nothing.
+/// Lends the candidate the header fields of the live exchange, its results for tokens and passwords and the bytes of
+/// its body that it holds, and returns them on destruction. (Texts of the live exchange are not moved, because keys may
+/// be views into them.) Until then the candidate's exchange must not be reset, because it holds data of the live one. A
+/// Lent inside the scope of another one does nothing.
 class Candidate::Lent {
  public:
   explicit Lent(CandidateExchange& to) noexcept : to_(to), outer_(!std::exchange(to.lent, true)) {
     if (outer_) swap();
   }
-  /// Also lends the memory of checked passwords, and that of tokens if both configurations have the same keys.
+  /// Also lends the body, the memory of checked passwords, and that of tokens if both configurations have the same
+  /// keys.
   Lent(CandidateExchange& to, Path& live, Path& own) noexcept : Lent(to) {
     live_ = &live;
     own_ = &own;
     tokens_ = to.from->snapshot->credentials->jwt() == to.x.snapshot->credentials->jwt();
     swap_memories();
+    to_.x.held = to_.from->held;
+    to_.x.body = to_.from->body;
   }
   ~Lent() {
-    if (live_ != nullptr) swap_memories();
+    if (live_ != nullptr) {
+      swap_memories();
+      to_.x.held.reset();
+      to_.x.body = nullptr;
+    }
     if (!outer_) return;
     swap();
     to_.lent = false;

@@ -55,11 +55,20 @@ Problem unreadable(BodyState state) {
   }
 }
 
-/// Returns the refusal of a call whose cost could not be told.
-Problem without_price() {
-  return {.status = 400,
-          .ended_by = EndedBy::bad_request,
-          .detail = "Calls are counted by their price here, and the model of this call has none."};
+/// Returns whether the request is refused because its cost could not be told.
+bool lacks_price(const Exchange& x) noexcept { return x.bodies->plan().needs_price && price_of_call(x) == nullptr; }
+
+/// Returns the refusal of a request whose body was read, if limits need a value that it does not have.
+MaybeProblem refusal_of_read(const Exchange& x) {
+  if (lacks_price(x))
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::bad_request,
+                   .detail = "Calls are counted by their price here, and the model of this call has none."};
+  const auto& values = *x.bodies;
+  const auto state = values.request_state();
+  if (!values.plan().refuses || state == BodyState::absent || (state == BodyState::read && !values.is_ambiguous()))
+    return {};
+  return unreadable(state);
 }
 
 }  // namespace
@@ -67,7 +76,7 @@ Problem without_price() {
 Task<MaybeProblem> read_body(Path& path, Exchange& x) {
   if (auto problem = prepare_bodies(path, x)) co_return problem;
   auto& values = *x.bodies;
-  if (values.begin_request(x) == BodyState::read) {
+  if (!x.body->ended() && values.begin_request(x) == BodyState::read) {
     // One more byte than the bound shows that the body is longer than it.
     if (auto problem = co_await read_ahead(path, x, values.plan().most + 1, &values)) co_return problem;
     if (x.client_gone) co_return MaybeProblem{};
@@ -78,11 +87,22 @@ Task<MaybeProblem> read_body(Path& path, Exchange& x) {
   } else {
     values.measure(x, {});
   }
-  if (values.plan().needs_price && price_of_call(x) == nullptr) co_return MaybeProblem(without_price());
-  const auto state = values.request_state();
-  if (!values.plan().refuses || state == BodyState::absent || (state == BodyState::read && !values.is_ambiguous()))
-    co_return MaybeProblem{};
-  co_return MaybeProblem(unreadable(state));
+  co_return refusal_of_read(x);
+}
+
+MaybeProblem read_lent_body(Path& path, Exchange& x) {
+  if (x.admission.peek) return {};
+  if (auto problem = prepare_bodies(path, x)) return problem;
+  auto& values = *x.bodies;
+  if (!values.plan().reads_request) return {};
+  if (!x.body->ended()) {
+    // The live policy has not read the body, so a limit by one of its values cannot decide.
+    if (values.plan().keys.empty() && !lacks_price(x)) return {};
+    return unreadable(BodyState::too_long);
+  }
+  if (x.held) values.read_whole_request(x, x.held->bytes());
+  values.measure(x, x.held ? x.held->bytes() : std::string_view());
+  return refusal_of_read(x);
 }
 
 void explain_unread_body(Exchange& x, Explanation& explanation) {

@@ -115,6 +115,10 @@ Task<MaybeProblem> read_ahead(Path& path, Exchange& x, std::uint64_t most, BodyV
 MaybeProblem prepare_bodies(Path& path, Exchange& x);
 /// Does the same, and reads the request's body. Refuses the request if no limit can read it and the route wants that.
 Task<MaybeProblem> read_body(Path& path, Exchange& x);
+/// Does the same as read_body() for a candidate of the configuration, with the body in x.held, which the live policy
+/// has read. A body that it has not read to its end stays unknown: the candidate then refuses the request as too large
+/// if its decision needs a value of the body.
+MaybeProblem read_lent_body(Path& path, Exchange& x);
 /// Explains that the body, which limits read, is not known to a question.
 void explain_unread_body(Exchange& x, Explanation& explanation);
 /// Returns whether a limit of the route reads the request's body.

@@ -192,12 +192,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .refused = OnRefusal::goes_back,
      .facts = {.counts = &kSheddingCounts, .record = record_shed}},
     {.step = Step::read_body,
+     .marks = mark::of_candidates,
      .name = "read_body",
      .of = "limits that read bodies",
      .why = "Only callers whose credentials were checked may send a body that is kept in memory. The limits after it "
             "count by its values.",
      .applies = [](const Route& route) { return route.bodies != nullptr; },
      .live = {.at_once = prepare_bodies, .task = read_body, .waits = reads_request},
+     .peek = both(read_lent_body),
      .refused = OnRefusal::goes_back,
      .facts = {.explain = explain_unread_body}},
     limits_row<Stage::memory_after_auth>(

@@ -67,8 +67,8 @@ struct StepFacts {
   void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< for explanations
 };
 
-/// Marks of a step, joined by |. A candidate of the configuration makes no calls and reads no body, so it takes only
-/// some of the steps. It checks its limits in Redis after those steps (gateway/candidate).
+/// Marks of a step, joined by |. A candidate of the configuration makes no calls and waits for no body, so it takes
+/// only some of the steps. It checks its limits in Redis after those steps (gateway/candidate).
 namespace mark {
 inline constexpr unsigned common = 1;         ///< the step has no member of StepState
 inline constexpr unsigned of_preflights = 2;  ///< preflights take the step, too

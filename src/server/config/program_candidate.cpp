@@ -142,6 +142,7 @@ std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
   auto out = std::make_shared<services::ActiveCandidate>();
   out->config = candidate->written;
   out->compiled = candidate->compiled;
+  out->prices = candidate->prices;
   if (before != nullptr && before->candidate && before->candidate->state->max_keys == max_keys)
     out->state = before->candidate->state;
   else

@@ -1,5 +1,8 @@
 #include "ready_config.hpp"
 
+#include "headgate/core/read_file.hpp"
+#include "headgate/usage/prices.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <stdexcept>
@@ -33,8 +36,35 @@ gateway::Sharers sharers_of(const config::Config& config) {
   return config.redis ? gateway::Sharers(config.redis->instances, fleet_of_process()) : gateway::Sharers();
 }
 
+std::shared_ptr<const usage::Prices> read_prices(const std::string& file) {
+  const auto text = read_file(file, usage::kMaxPriceFile);
+  if (text.has_error()) throw std::runtime_error("the price file " + file + " cannot be read: " + text.error().text());
+  auto prices = usage::Prices::parse(*text);
+  if (prices.has_error()) throw std::runtime_error("the price file " + file + ':' + to_text(prices.error()));
+  return std::make_shared<const usage::Prices>(std::move(*prices));
+}
+
 void add_failure(ReadAgainConfig& out, const std::exception& failure) {
   out.mistakes.emplace_back().message = failure.what();
+}
+
+/// Compiles the configuration without everything that has no effect for a candidate: the answers to callers and their
+/// consequences, and all metrics except those of limits.
+std::shared_ptr<const gateway::CompiledConfig> compile_beside(const SideThread& side, const config::Config& written,
+                                                              const config::Config& live) {
+  auto path = written.gateway;
+  path.shedding.loop_lag = Duration(0);
+  auto identity = written.identity;
+  identity.api_key = live.identity.api_key;
+  identity.jwt = live.identity.jwt;
+  auto limits = written.limits;
+  for (auto& limit : limits) {
+    limit.appointments.reset();
+    limit.notify_at.clear();
+    limit.bill = false;
+  }
+  return side.freed_here(
+      new const gateway::CompiledConfig(path, identity, std::move(limits), written.upstreams, sharers_of(written)));
 }
 
 }  // namespace
@@ -44,25 +74,12 @@ const std::shared_ptr<gateway::FleetSize>& fleet_of_process() {
   return fleet;
 }
 
-// Removes from the configuration everything that has no effect for a candidate: the answers to callers and their
-// consequences, and all metrics except those of limits.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
                               const config::Config& live) {
-  auto path = written->gateway;
-  path.shedding.loop_lag = Duration(0);
-  auto identity = written->identity;
-  identity.api_key = live.identity.api_key;
-  identity.jwt = live.identity.jwt;
-  auto limits = written->limits;
-  for (auto& limit : limits) {
-    limit.appointments.reset();
-    limit.notify_at.clear();
-    limit.bill = false;
-  }
-  const auto sharers = sharers_of(*written);
   ReadyCandidate out;
-  out.compiled = side.freed_here(
-      new const gateway::CompiledConfig(path, identity, std::move(limits), written->upstreams, sharers));
+  out.compiled = compile_beside(side, *written, live);
+  const auto& prices = written->identity.price_file;
+  if (!prices.empty() && prices != live.identity.price_file) out.prices = read_prices(prices);
   out.written = std::move(written);
   return out;
 }
@@ -107,8 +124,7 @@ bool names_another(const config::Config& now, const config::Config* before) {
 /// Gives `live` the candidate that is set now, compiled again for `live`.
 void keep_candidate(const SideThread& side, const BesideUntilNow& beside, ReadyConfig& live) {
   live.candidate = beside.candidate;
-  if (beside.candidate)
-    live.candidate->compiled = make_candidate(side, beside.candidate->written, *live.config).compiled;
+  if (beside.candidate) live.candidate->compiled = compile_beside(side, *beside.candidate->written, *live.config);
 }
 
 }  // namespace

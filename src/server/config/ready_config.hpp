@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace headgate::usage {
+class Prices;
+}
+
 namespace headgate::server {
 
 /// The number of gateways that share Redis, as far as this process knows it. All configurations of the process use it.
@@ -23,6 +27,8 @@ const std::shared_ptr<gateway::FleetSize>& fleet_of_process();
 struct ReadyCandidate {
   std::shared_ptr<const config::Config> written;            ///< with its routes, because it may be promoted
   std::shared_ptr<const gateway::CompiledConfig> compiled;  ///< the form that decides beside another one
+  /// the content of its price file when it was set; null if it has none, or that of the active configuration
+  std::shared_ptr<const usage::Prices> prices{};
   /// The text that an operator sent; empty if the file of the active configuration names the candidate, or an operator
   /// named a file.
   std::string text{};
@@ -34,8 +40,8 @@ struct ReadyCandidate {
   bool by_file = false;  ///< whether the file of the active configuration names the candidate
 };
 
-/// Compiles a candidate that decides beside `live`. Callers are identified by `live`, and decisions that need answers
-/// are left out. Any thread; takes long.
+/// Compiles a candidate that decides beside `live`, and reads its prices. Callers are identified by `live`, and effects
+/// on answers are left out. Throws std::runtime_error if its price file cannot be used. Any thread; takes long.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
                               const config::Config& live);
 

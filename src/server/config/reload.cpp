@@ -230,7 +230,13 @@ std::shared_ptr<const services::ActiveConfig> with_credentials(
   auto out = std::make_shared<services::ActiveConfig>(before);
   if (before.candidate) {
     auto candidate = std::make_shared<services::ActiveCandidate>(*before.candidate);
-    candidate->credentials = side.freed_here(new const ActiveCredentials(*candidate->compiled, credentials));
+    auto own = credentials;
+    if (candidate->prices) {
+      auto with_prices = std::make_shared<identity::Credentials>(*credentials);
+      with_prices->prices = candidate->prices;
+      own = std::move(with_prices);
+    }
+    candidate->credentials = side.freed_here(new const ActiveCredentials(*candidate->compiled, std::move(own)));
     out->candidate = std::move(candidate);
   }
   out->credentials = side.freed_here(new const ActiveCredentials(*before.compiled, std::move(credentials)));

@@ -30,7 +30,7 @@ inline constexpr Family candidate_undecided{
     .help =
         "Requests that were not compared: no policy decides how they ended (`live`), they would wait for a permit "
         "(`queue`), the candidate's Redis is unavailable (`redis_down`) or has too many calls (`too_many`), the live "
-        "policy did not verify the token (`token`), or a `bug`",
+        "policy did not verify the token (`token`) or read the `body`, or a `bug`",
     .ask = "sum by (reason) (rate(headgate_candidate_undecided_total[5m]))"};
 inline constexpr Family candidate_keys{.name = "headgate_candidate_tracked_keys",
                                        .type = Type::gauge,
