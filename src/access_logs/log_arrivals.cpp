@@ -143,6 +143,7 @@ const engine::RequestArrival* LogArrivals::Parts::give() {
   arrival.fields = {given.block->fields.data() + request.fields_at, request.fields};
   arrival.bytes = request.request_bytes;
   arrival.tls = request.tls;
+  arrival.assumed = {.cost = request.cost, .hides_bodies = true};
   arrival.answer = {.status = request.status, .bytes = request.bytes, .after = request.took};
   if (counts.requests++ > 0 && request.began < last) ++counts.late;
   last = std::max(last, request.began);

@@ -2,6 +2,7 @@
 // A piece of a log with the parsed content of its lines. One block of memory has everything that its requests refer to.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/assumed_caller.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -28,6 +29,7 @@ struct LoggedRequest {
   std::uint32_t fields_at = 0;  ///< index of its first header field in the block
   std::uint32_t fields = 0;
   std::uint32_t values_at = 0;  ///< index of its first value
+  gateway::AssumedCost cost;
   bool tls = false;
   bool assumed_ok = false;
 };

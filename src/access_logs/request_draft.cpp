@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace headgate::access_logs {
@@ -33,6 +34,13 @@ std::string_view without_version(std::string_view text) noexcept {
   const auto usual = text.size() < kVersion.size() + 3 ? text.size() : text.size() - kVersion.size() - 3;
   if (text.substr(usual).starts_with(kVersion)) return text.substr(0, usual);
   return text.substr(0, text.rfind(kVersion));
+}
+
+/// Returns a number of units; nothing if it is none or too large to be counted.
+std::optional<std::int64_t> units_in(std::string_view text) noexcept {
+  constexpr std::uint64_t kMaxUnits = 1'000'000'000'000'000;
+  const auto units = whole_number(text);
+  return units && *units <= kMaxUnits ? std::optional(static_cast<std::int64_t>(*units)) : std::nullopt;
 }
 
 }  // namespace
@@ -102,6 +110,18 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
     case Meaning::ended_by:
       answered_ = cell == "upstream";
       refused_ = refused_by_gateway(cell);
+      return nullptr;
+    case Meaning::limit:
+      request_.cost.limit = cell;
+      return nullptr;
+    case Meaning::decision:
+      rejected_ = cell == "rejected";
+      return nullptr;
+    case Meaning::cost:
+      request_.cost.cost = units_in(cell);
+      return nullptr;
+    case Meaning::held:
+      request_.cost.held = units_in(cell);
       return nullptr;
     case Meaning::field:
       has_user_agent_ = has_user_agent_ || part.id == http::Known::user_agent;
@@ -256,6 +276,14 @@ const char* RequestDraft::finish_query() noexcept {
   return nullptr;
 }
 
+/// Completes the cost of the logged limit. The log has the hold only if it differs from the cost, and a request that
+/// was rejected by its hold has no cost of its own.
+void RequestDraft::finish_cost() noexcept {
+  auto& cost = request_.cost;
+  if (!cost.held) cost.held = cost.cost;
+  if (rejected_) cost.cost.reset();
+}
+
 const char* RequestDraft::finish(MissingParts& missing) {
   auto& request = request_;
   if (!has_began_ && !has_ended_) return "it has no time";
@@ -268,6 +296,7 @@ const char* RequestDraft::finish(MissingParts& missing) {
   request.took -= std::min(request.took, waited_);
   if (const char* const why = finish_query()) return why;
   finish_forwarded();
+  finish_cost();
   request.fields = static_cast<std::uint32_t>(block_.fields.size()) - request.fields_at;
   if (refused_ || ((request.status == 429 || request.status == 503) && !answered_)) {
     request.assumed_ok = true;

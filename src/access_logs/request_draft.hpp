@@ -50,6 +50,7 @@ class RequestDraft {
   void take_target(std::string_view text) noexcept;
   void take_origin(std::string_view& text) noexcept;
   void finish_forwarded();
+  void finish_cost() noexcept;
   const char* finish_query() noexcept;
 
   const char* line_;  ///< first byte of the line
@@ -70,6 +71,7 @@ class RequestDraft {
   bool has_bytes_ = false;
   bool has_user_agent_ = false;
   bool answered_ = false;  ///< whether a server answered the request
+  bool rejected_ = false;  ///< whether the logged limit rejected the request
   bool refused_ = false;   ///< whether the gateway of the log refused the request
   bool no_request_ = false;
 };

@@ -209,6 +209,7 @@ void Simulation::begin(const RequestArrival& arrival, const std::function<void(c
   x.secured = arrival.secured;
   x.client_certificate = arrival.secured != nullptr && arrival.secured->certificate != nullptr;
   visit.assumed = arrival.assumed;
+  if (auto& limit = visit.assumed.cost.limit; !limit.empty()) limit = x.text.join({limit});
   x.assumed = &visit.assumed;
   x.body = &visit.body;
   x.reply = &visit.reply;

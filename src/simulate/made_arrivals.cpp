@@ -180,6 +180,7 @@ MadeArrivals::MadeArrivals(const ArrivalPattern& pattern, std::uint64_t seed) : 
   arrival_.path = std::string_view(pattern_.path).substr(0, query);
   arrival_.query = std::string_view(pattern_.path).substr(query);
   arrival_.host = "localhost";
+  arrival_.assumed.hides_bodies = true;
 }
 
 Duration MadeArrivals::Source::due() const noexcept { return stream.begin + Duration(static_cast<Duration::rep>(at)); }

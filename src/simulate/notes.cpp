@@ -7,13 +7,24 @@ std::vector<std::string> undecided_notes(const Figures& figures, std::string_vie
   std::vector<std::string> out;
   for (const auto& limit : figures.limits) {
     const auto all = limit.requests() + limit.undecided;
+    const bool reads_body = limit.per.find("body:") != std::string::npos;
     if (limit.undecided > 0)
-      out.push_back("limit " + limit.name + " could not decide " + share_text(limit.undecided, all) + " of " +
-                    number_text(all) + " requests, because they do not name their " + limit.per + std::string(hint));
+      out.push_back(
+          "limit " + limit.name + " could not decide " + share_text(limit.undecided, all) + " of " + number_text(all) +
+          " requests, because " +
+          (reads_body ? "their bodies are not known" : "they do not name their " + limit.per + std::string(hint)));
     if (limit.replaced > 0)
       out.push_back("limit " + limit.name + " counted " + share_text(limit.replaced, limit.requests()) + " of " +
                     number_text(limit.requests()) + " requests by its if_absent, because they do not name their " +
                     limit.per);
+    if (limit.costs_unknown > 0)
+      out.push_back("limit " + limit.name + " counted " +
+                    (limit.costs_unknown == limit.requests()
+                         ? "every request"
+                         : share_text(limit.costs_unknown, limit.requests()) + " of " + number_text(limit.requests()) +
+                               " requests") +
+                    " with its hold (or `otherwise`), because nothing says what it cost: only headgate's json log "
+                    "does, for a limit of this name");
   }
   if (figures.uncounted_keys > 0)
     out.push_back("there are more keys than fit into memory, so " + number_text(figures.uncounted_keys) +

@@ -46,6 +46,7 @@ Json limit_json(const LimitFigures& limit) {
   }
   out["undecided"] = limit.undecided;
   out["counted_by_if_absent"] = limit.replaced;
+  out["counted_with_hold"] = limit.costs_unknown;
   if (limit.banned > 0) out["banned"] = {{"requests", limit.banned}, {"keys", limit.keys_banned}};
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include "rate_text.hpp"
 
+#include "headgate/gateway/bodies/assumed_cost.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/services/written_key.hpp"
 
@@ -33,6 +34,13 @@ bool is_absent(Exchange& x, const limit::Limit& limit) {
 std::string_view key_of(const gateway::Admission& a, const CheckedLimit& checked) noexcept {
   const auto key = a.checks[checked.first].key;
   return checked.shard == 0 ? key : key.substr(0, key.rfind('#'));
+}
+
+/// Returns whether neither the log nor the exchange says the cost of the request in this limit.
+bool has_unknown_cost(const Exchange& x, const gateway::RouteLimit& each) {
+  const auto* const from = each.cost.from;
+  if (from == nullptr || (!gateway::is_settled(each.cost) && from->body != gateway::ReadsBody::request)) return false;
+  return !gateway::assumed_cost_of(x, each) && !from->told(x, each.cost).cost;
 }
 
 bool is_refusal(EndedBy ended_by) noexcept {
@@ -67,6 +75,7 @@ struct RunTally::OneLimit {
 
   std::uint64_t undecided = 0;
   std::uint64_t replaced = 0;
+  std::uint64_t costs_unknown = 0;
   std::uint64_t banned = 0;
   TalliedKeys banned_keys;
 };
@@ -134,6 +143,7 @@ void RunTally::add_limits(const Exchange& x, std::size_t part) {
     if (!tier.keys.add(key, rejected)) ++uncounted_;
     if (!key.empty() && static_cast<unsigned char>(key.front()) <= limit::IfAbsent::kMaxInstead)
       ++limits_[limit_of_tier_[checked.tier->number]].replaced;
+    if (has_unknown_cost(x, *checked.route_limit)) ++limits_[limit_of_tier_[checked.tier->number]].costs_unknown;
     if (rejected) {
       ++tier.rejected;
       tier.rejected_series.add(timeline_, part);
@@ -261,6 +271,7 @@ Figures RunTally::figures() const {
     limit.observed = ready.limit.mode == limit::Mode::observe;
     limit.undecided = found.undecided;
     limit.replaced = found.replaced;
+    limit.costs_unknown = found.costs_unknown;
     limit.banned = found.banned;
     limit.keys_banned = found.banned_keys.size();
     for (const auto& tier : ready.tiers) {

@@ -34,6 +34,10 @@ enum class Meaning : std::uint8_t {
   request_bytes,  ///< size of the request body
   server,         ///< a server has answered if this part is not empty
   ended_by,       ///< headgate's word for what ended the request
+  limit,          ///< name of the limit that headgate logged
+  decision,       ///< headgate's word for the decision of this limit
+  cost,           ///< units that this limit charged
+  held,           ///< units that this limit took before the answer, if they differ from `cost`
   field,          ///< a header field of the request, whose name is `text`
   /// for JSON: a prefix; each part whose name begins with it is a header field, and the rest of the name is the field's
   /// name

@@ -42,7 +42,9 @@ struct RequestArrival {
   std::uint16_t https_port = 0;  ///< without TLS, the port that its listener redirects to; 0 if it does not redirect
   /// facts from the handshake with a client certificate; null if there are none
   const net::Secured* secured = nullptr;
-  gateway::AssumedCaller assumed{};  ///< the caller, accepted without a proof
+  /// the caller, accepted without a proof, and the cost; the text of the cost's limit is copied when the request is
+  /// sent
+  gateway::AssumedCaller assumed{};
   ScriptedAnswer answer{};
 };
 

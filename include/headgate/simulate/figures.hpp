@@ -51,7 +51,9 @@ struct LimitFigures {
   /// token or a field.
   std::uint64_t undecided = 0;
   std::uint64_t replaced = 0;  ///< requests that were counted by a replacement of the key from `if_absent`
-  std::uint64_t banned = 0;    ///< requests that were refused because their key was suspended, or would have been
+  /// requests that were counted with their hold, or with `otherwise`, because their cost is not known
+  std::uint64_t costs_unknown = 0;
+  std::uint64_t banned = 0;  ///< requests that were refused because their key was suspended, or would have been
   std::uint64_t keys_banned = 0;
 
   static constexpr std::size_t kWorst = 20;

@@ -26,6 +26,10 @@ constexpr auto kEcsParts = std::to_array<LinePart>({
     {"headgate.delayed_ms", Meaning::waited_ms},
     {"headgate.queued_ms", Meaning::waited_ms},
     {"tls.version", Meaning::tls},
+    {"headgate.limit", Meaning::limit},
+    {"headgate.decision", Meaning::decision},
+    {"headgate.cost", Meaning::cost},
+    {"headgate.held", Meaning::held},
     {"http.request.referrer", Meaning::field, "Referer"},
     {"user_agent.original", Meaning::field, "User-Agent"},
 });

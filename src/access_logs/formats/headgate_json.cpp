@@ -21,6 +21,10 @@ constexpr auto kHeadgateParts = std::to_array<LinePart>({
     {"delayed_ms", Meaning::waited_ms},
     {"queued_ms", Meaning::waited_ms},
     {"tls", Meaning::tls},
+    {"limit", Meaning::limit},
+    {"decision", Meaning::decision},
+    {"cost", Meaning::cost},
+    {"held", Meaning::held},
     {"user_agent", Meaning::field, "User-Agent"},
     {"header.", Meaning::fields},
 });

@@ -5,6 +5,7 @@
 #include "shards.hpp"
 #include "told_size.hpp"
 
+#include "headgate/gateway/bodies/assumed_cost.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
@@ -74,6 +75,15 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   return named_tier(x, route_limit);
 }
 
+/// Returns the units to take before the answer: those that the log of the request says, or else the cost as far as it
+/// is known.
+std::int64_t units_before(const Exchange& x, const RouteLimit& route_limit, std::string_view key) {
+  const auto& cost = route_limit.cost;
+  if (const auto* const assumed = assumed_cost(x, route_limit); assumed != nullptr && assumed->held) [[unlikely]]
+    return std::min(*assumed->held, std::max(cost.most, cost.default_value));
+  return cost_of(x, cost, key);
+}
+
 }  // namespace
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost, std::string_view key) {
@@ -120,7 +130,7 @@ shed::Priority priority_of(const Exchange& x) {
 void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
   if (const auto key = key_to_ban(x, route_limit))
     x.admission.unchecked.push_back(
-        {.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost, *key)});
+        {.route_limit = &route_limit, .key = *key, .used = units_before(x, route_limit, *key)});
 }
 
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
@@ -139,7 +149,7 @@ ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
     resolved.key_missing = route_limit.limit->if_absent.last != IfAbsent::Last::skip;
     return resolved;
   }
-  return {.applies = true, .key = *key, .tier = &tier, .cost = cost_of(x, route_limit.cost, *key)};
+  return {.applies = true, .key = *key, .tier = &tier, .cost = units_before(x, route_limit, *key)};
 }
 
 }  // namespace headgate::gateway

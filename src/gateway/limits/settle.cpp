@@ -6,6 +6,7 @@
 #include "resolved_limit.hpp"
 #include "unanswered.hpp"
 
+#include "headgate/gateway/bodies/assumed_cost.hpp"
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -98,10 +99,16 @@ bool is_untold(const CheckOrUse& taken) noexcept {
   return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
 }
 
+CostReading told_cost(const Exchange& x, const RouteLimit& each) {
+  if (const auto assumed = assumed_cost_of(x, each)) [[unlikely]]
+    return {.cost = assumed};
+  return each.cost.from->told(x, each.cost);
+}
+
 template <class CheckOrUse>
 void read_cost(Exchange& x, CheckOrUse& taken) {
   const auto& cost = taken.route_limit->cost;
-  const auto told = cost.from->told(x, cost);
+  const auto told = told_cost(x, *taken.route_limit);
   taken.cost_from = !told.unreadable.empty() ? CostFrom::unreadable
                     : told.counted           ? CostFrom::counted
                                              : CostFrom::answer;

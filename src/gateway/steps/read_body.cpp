@@ -6,6 +6,7 @@
 #include "gateway/servers/held_body.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/bodies/assumed_cost.hpp"
 #include "headgate/gateway/explain.hpp"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ MaybeProblem refusal_of_read(const Exchange& x) {
 
 Task<MaybeProblem> read_body(Path& path, Exchange& x) {
   if (auto problem = prepare_bodies(path, x)) co_return problem;
+  if (hides_bodies(x)) co_return MaybeProblem{};
   auto& values = *x.bodies;
   if (!x.body->ended() && values.begin_request(x) == BodyState::read) {
     // One more byte than the bound shows that the body is longer than it.
