@@ -187,6 +187,19 @@ TEST_F(PathClamp, LowersTheMaximumToWhatIsLeftInRedis) {
   EXPECT_THAT(trace.lines, testing::Contains(HasSubstr("tokens 120")));
 }
 
+TEST_F(PathClamp, LowersTheMaximumToWhatIsLeftHereWhileRedisIsAway) {
+  stores_in_redis();
+  clamps(limit::Store::redis);
+  stored->away = true;
+  reports(880, 0);
+  call(R"({"max_tokens":880})");
+  ASSERT_EQ(client.status, 200U);
+  answers("{}", seconds(1));
+  call(R"({"max_tokens":400})");
+  finish();
+  EXPECT_EQ(app->report.bodies.back(), R"({"max_tokens":120})");
+}
+
 TEST_F(PathClamp, RejectsARequestBelowAtLeastInRedis) {
   stores_in_redis();
   clamps(limit::Store::redis);
