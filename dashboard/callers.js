@@ -2,7 +2,7 @@
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, copy, heard } from './dialog.js';
-import { caller, count, rate, share, span } from './format.js';
+import { caller, count, money, rate, share, span } from './format.js';
 import { asCurl, call, mayChange, segment } from './session.js';
 
 const kShown = 12;
@@ -21,10 +21,12 @@ const pathOf = (row, what = 'keys') => `/api/v1/limits/${segment(row.limit)}/${w
 const idOf = (row) => `${row.limit} ${row.key_id}`;
 
 function useText(row) {
-  const rule = used.get(idOf(row))?.rules?.[0];
+  const known = used.get(idOf(row));
+  const rule = known?.rules?.[0];
   if (!rule) return { text: '–', part: 0 };
-  if (rule.balance !== undefined) return { text: `${count(rule.balance)} left`, part: 0 };
-  return { text: `${count(rule.used)} of ${count(rule.limit)}`, part: rule.limit > 0 ? rule.used / rule.limit : 0 };
+  const written = known.unit === 'money' ? money : count;
+  if (rule.balance !== undefined) return { text: `${written(rule.balance)} left`, part: 0 };
+  return { text: `${written(rule.used)} of ${written(rule.limit)}`, part: rule.limit > 0 ? rule.used / rule.limit : 0 };
 }
 
 function freeText(row) {

@@ -1,9 +1,15 @@
 // Formats numbers and times for people.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const amount = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 
 export function count(number) {
   return whole.format(number ?? 0).replaceAll(',', '\u202f');
+}
+
+/// Formats micro-units as an amount of money: "0.000126 (money)".
+export function money(micros) {
+  return `${amount.format((micros ?? 0) / 1e6).replaceAll(',', '\u202f')} (money)`;
 }
 
 /// Formats a rate per second.

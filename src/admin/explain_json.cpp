@@ -1,6 +1,7 @@
 #include "headgate/admin/explain_json.hpp"
 
 #include "headgate/core/moment_text.hpp"
+#include "headgate/limit/unit_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -53,7 +54,8 @@ ExplainJson limit_json(const LimitState& state) {
   if (!state.key.empty()) out["key"] = state.key;
   if (!state.key_id.empty()) out["key_id"] = state.key_id;
   out["cost"] = state.cost;
-  if (state.unit != limit::Unit::request) out["unit"] = state.unit == limit::Unit::token ? "token" : "money";
+  if (state.unit != limit::Unit::request) out["unit"] = limit::to_text(state.unit);
+  if (!state.currency.empty()) out["currency"] = state.currency;
   if (state.shards > 1) out["one_of_shards"] = state.shards;
   out["rules"] = ExplainJson::array();
   for (const auto& rule : state.rules) out["rules"].push_back(rule_json(rule));

@@ -54,8 +54,9 @@ std::string amounts(const limit::Limit& limit, const std::vector<limit::Rule>& r
     const std::string_view noun = limit.glitches                     ? (one ? " glitch" : " glitches")
                                   : limit.messages                   ? (one ? " message" : " messages")
                                   : limit.unit == limit::Unit::token ? (one ? " token" : " tokens")
-                                  : limit.unit == limit::Unit::money ? (one ? " micro-unit" : " micro-units")
-                                                                     : (one ? " request" : " requests");
+                                  : limit.unit == limit::Unit::money
+                                      ? (one ? " micro-unit of money" : " micro-units of money")
+                                      : (one ? " request" : " requests");
     out += (out.empty() ? "" : ", and ") +
            rule.algorithm->meaning(rule, with_noun && rules.size() == 1 ? noun : std::string_view());
   }

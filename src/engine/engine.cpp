@@ -38,6 +38,7 @@ Offline::Offline(Clock& clock, std::uint64_t seed, gateway::Snapshot parts, std:
                .bans = bans_,
                .rooms = rooms_,
                .flights = flights_,
+               .holds = &holds_,
                .assumes = true},
               completed(std::move(parts)), registry_) {}
 

@@ -17,14 +17,6 @@
 
 namespace headgate::gateway {
 
-namespace {
-
-// Requests with this status are not kept for `headgate refused`: nothing is wrong with them except that there were too
-// many.
-constexpr unsigned kTooManyRequests = 429;
-
-}  // namespace
-
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
     : path_(std::make_unique<Path>(services, std::move(snapshot))) {}
 
@@ -74,7 +66,8 @@ Task<void> Gateway::handle(Exchange& x) {
     else
       co_await send_problem(x, *problem,
                             waits ? RejectionHeaders::none : x.snapshot->compiled->options().rejection.headers);
-    if (problem->status < kTooManyRequests) keep_refused(path, x);
+    // Nothing is wrong with a rejected request except that there were too many, or that its budget is spent.
+    if (problem->status < kRejectedStatus && problem->status != kSpentStatus) keep_refused(path, x);
   }
   finish(path, x);
 }

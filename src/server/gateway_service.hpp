@@ -61,6 +61,7 @@ struct Shared {
   const std::shared_ptr<services::QuotaService> quotas;
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
+  limit::HoldTable holds;
   gateway::PasswordPool passwords;
   upstream::RetryBudgets retry_budgets;
   observe::SpanQueue spans;

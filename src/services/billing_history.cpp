@@ -32,6 +32,7 @@ std::optional<Refusal> BillingService::refuse(HistoryCall& call, HistoryQuestion
   if (!from || !to) return refused_history(400, "\"from\" and \"to\" are days, written as in 2026-11-22.");
   if (*from > today) return refused_history(404, "This day has not begun yet.");
   if (!call.from.empty() && *from > *to) return refused_history(400, "\"from\" is later than \"to\".");
+  for (auto& counter : call.counters) counter.unit = unit_of(*config_, counter.limit);
   // Only the days that are still kept and have begun are read.
   question = {.counters = std::move(call.counters), .from = std::max(*from, first), .to = std::min(*to, today)};
   if (question.from > question.to)

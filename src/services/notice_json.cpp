@@ -3,6 +3,7 @@
 #include "headgate/core/hex.hpp"
 #include "headgate/core/moment_text.hpp"
 #include "headgate/identity/sha256.hpp"
+#include "headgate/limit/unit_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,6 +32,7 @@ std::string notice_body(const limit::Notice& notice, const std::string& instance
   nlohmann::ordered_json data = {{"limit", notice.limit}, {"rate", notice.rate}, {"key", notice.key}};
   if (!notice.owner.empty()) data["owner"] = notice.owner;
   if (!notice.tier.empty()) data["tier"] = notice.tier;
+  if (notice.unit != limit::Unit::request) data["unit"] = limit::to_text(notice.unit);
   data["percent"] = notice.percent;
   data["used"] = notice.used;
   data["size"] = notice.size;

@@ -82,12 +82,13 @@ std::string UsageHistory::text(const About& about) const {
       months.push_back(
           {{"month", month_text(month)}, {"used", sum.used}, {"requests", sum.requests}, {"complete", complete}});
     }
-    limits.push_back({{"limit", question_.counters[i].limit},
-                      {"key", question_.counters[i].named},
-                      {"used", all.used},
-                      {"requests", all.requests},
-                      {"months", std::move(months)},
-                      {"days", std::move(days)}});
+    const auto& counter = question_.counters[i];
+    auto& row = limits.emplace_back(HistoryJson{{"limit", counter.limit}, {"key", counter.named}});
+    if (!counter.unit.empty()) row["unit"] = counter.unit;
+    row["used"] = all.used;
+    row["requests"] = all.requests;
+    row["months"] = std::move(months);
+    row["days"] = std::move(days);
   }
   return text_of({{"from", day_text(question_.from)},
                   {"to", day_text(question_.to)},

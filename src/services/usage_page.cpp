@@ -6,6 +6,7 @@
 #include "headgate/core/moment_text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/unit_text.hpp"
 #include "headgate/services/written_key.hpp"
 
 #include <nlohmann/json.hpp>
@@ -112,6 +113,12 @@ std::string owner_of(const config::Config& config, std::string_view limit, std::
                                     : std::string();
 }
 
+std::string unit_of(const config::Config& config, std::string_view limit) {
+  const auto named = std::ranges::find_if(config.limits, [&](const limit::Limit& each) { return each.name == limit; });
+  const bool counts_requests = named == config.limits.end() || named->unit == limit::Unit::request;
+  return counts_requests ? std::string() : std::string(limit::to_text(named->unit));
+}
+
 void UsagePage::take(std::vector<limit::LedgerBucket>&& buckets) {
   const auto& after = question_.after;
   for (auto& bucket : buckets) {
@@ -141,6 +148,7 @@ std::string UsagePage::lines(const config::Config& config, bool complete) const 
       out += R"(,"owner":)";
       append_json_string(out, owner);
     }
+    if (const auto unit = unit_of(config, named.limit); !unit.empty()) out += R"(,"unit":")" + unit + '"';
     out += R"(,"used":)";
     out += std::to_string(record.use.used);
     out += R"(,"requests":)";

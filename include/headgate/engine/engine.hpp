@@ -70,6 +70,7 @@ class Offline {
   limit::BanTable bans_;
   room::MemoryRooms rooms_;
   shed::WaitQueues flights_;
+  limit::HoldTable holds_;
   observe::Registry registry_;
   Engine engine_;
 };

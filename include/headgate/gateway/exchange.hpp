@@ -119,9 +119,15 @@ enum class CostFrom : std::uint8_t {
   request,    ///< the request: the permits that were held before the answer
   status,     ///< the status of the answer: nothing is charged if the status does not count
   answer,     ///< the answer, which named its cost
+  none,       ///< the answer, which named no cost: the hold is charged, or nothing for an error
   counted,    ///< the bytes that passed, because the answer named no cost
   unreadable  ///< the answer named no valid number, so the hold is charged
 };
+
+/// Returns the word for the log.
+std::string_view to_text(CostFrom from) noexcept;
+
+struct UntilWait;
 
 /// One limit of the plan that was checked for this exchange.
 struct CheckedLimit {
@@ -179,7 +185,9 @@ struct Admission {
   /// the decisions about the checks; at least as many elements as `checks` has
   PooledVector<limit::Decision> decisions;
   PooledVector<CheckedLimit> limits;
-  std::vector<OwnSize> own_sizes;       ///< most requests have none
+  std::vector<OwnSize> own_sizes;  ///< most requests have none
+  /// the words of this rejection; null if the prepared ones of its limit fit
+  std::shared_ptr<const UntilWait> own_words;
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
 
   /// Makes room for one more limit with this number of checks. The existing limits may move; `binding` is adjusted.
@@ -193,7 +201,7 @@ struct Admission {
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
-  /// Returns the words of the rejection.
+  /// Returns the prepared words of the rejection.
   const UntilWait& rejection() const noexcept {
     const auto& tier = *binding->tier;
     const auto& words = binding->source == Source::fallback ? tier.local->current().rejections : tier.rejections;

@@ -99,6 +99,7 @@ struct LimitState {
   std::string per;   ///< "client_ip", "jwt.org_id, route"
   std::string tier;  ///< name of the tier; empty if the limit has no tiers
   limit::Unit unit = limit::Unit::request;
+  std::string currency;  ///< currency of the price file if the unit is money; otherwise empty
   /// The override that an operator set for the key; its tier is OverrideTable::kTier.
   struct Override {
     Instant until{};

@@ -7,6 +7,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/ban_table.hpp"
+#include "headgate/limit/hold_table.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/notice.hpp"
 #include "headgate/limit/use_sheet.hpp"
@@ -45,7 +46,8 @@ struct Services {
   RefusedRequests* refusals = nullptr;  ///< refused requests of this worker; null if malformed requests are not kept
   /// pool that checks passwords, shared by all workers; null to check passwords at once
   PasswordPool* passwords = nullptr;
-  bool assumes = false;  ///< whether Exchange::assumed is believed; false wherever strangers send requests
+  limit::HoldTable* holds = nullptr;  ///< permits that calls hold, shared by all workers; null if they are not recorded
+  bool assumes = false;               ///< whether Exchange::assumed is believed; false wherever strangers send requests
 };
 
 /// The path of one worker; its thread only. All exchanges must have ended before the Gateway is destroyed.

@@ -18,6 +18,12 @@ namespace headgate::gateway {
 /// number, which nginx also uses; no client receives it.
 inline constexpr unsigned kSilentStatus = 444;
 
+/// The status of a request that a limit rejected, and the status that a limit may have instead if its budget is spent.
+inline constexpr unsigned kRejectedStatus = 429;
+inline constexpr unsigned kSpentStatus = 402;
+/// Returns whether a limit that rejects a request answers with this status.
+constexpr bool is_of_limit(unsigned status) noexcept { return status == kRejectedStatus || status == kSpentStatus; }
+
 /// Whether a problem has a body.
 enum class ProblemBody : std::uint8_t {
   always,

@@ -6,6 +6,7 @@
 #include "headgate/balance/places.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/limit/hold_table.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/shed/slot.hpp"
 
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace headgate::gateway {
 
@@ -112,6 +114,25 @@ struct SheddingPart {
   bool operator==(const SheddingPart&) const = default;
 };
 
+/// The permits that one rule holds for an exchange until its cost is known.
+struct PermitHold {
+  limit::HeldPermits permits;
+  std::uint64_t seed = 0;               ///< Rule::seed of the rule
+  const CompiledTier* shown = nullptr;  ///< the tier whose metric has these permits; null for further rules of a limit
+  Clock::Steady since{};
+
+  bool operator==(const PermitHold&) const = default;
+};
+
+/// The state of limits whose costs are settled. Only gateway/admission/holds.cpp writes it.
+struct HoldPart {
+  std::vector<PermitHold> taken;
+  /// a bit for each check that was rejected only because calls under way hold the permits
+  std::uint32_t behind = 0;
+
+  bool operator==(const HoldPart&) const = default;
+};
+
 /// The state of suspensions.
 struct SuspensionPart {
   const RouteBan* by = nullptr;  ///< the limit under which the caller is suspended, or would be if the limit enforced
@@ -134,6 +155,7 @@ struct StepState {
   CapacityPart capacity;
   SheddingPart shedding;
   SuspensionPart suspension;
+  HoldPart holds;
   std::shared_ptr<const AuthAnswer> auth;  ///< the answer of the auth service; null if it was not asked
   std::string_view user;                   ///< the user whose password was verified; empty if there is none
   std::shared_ptr<GrpcWeb> grpc_web;  ///< translator of body and answer; null if the request is no call of gRPC-Web

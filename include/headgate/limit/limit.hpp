@@ -174,6 +174,9 @@ struct Limit {
   std::uint32_t version = 1;                     ///< version of the limit's counters; a new version resets all of them
   std::uint32_t shards = 1;                      ///< number of counters of each key in Redis; see limit/shards.hpp
   std::optional<AppointmentTerms> appointments;  ///< terms of appointments; absent if the limit offers none
+  /// Status of a rejection because the budget is spent: 429, or 402 so that clients do not try again by themselves. All
+  /// other rejections have 429.
+  unsigned spent_status = 429;
   bool bill = false;  ///< whether the use of the limit's keys is summed per day; see limit/ledger.hpp
   /// For a fixed window: rising percentages of its size; an operator is notified when a key reaches them.
   std::vector<unsigned> notify_at;

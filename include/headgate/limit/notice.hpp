@@ -26,6 +26,7 @@ struct Notice {
   std::string key;    ///< key as in Check; any bytes, at most 256
   std::string owner;  ///< owner of the API key; empty if unknown
   std::string tier;   ///< name of the tier; empty if the limit has no tiers
+  Unit unit = Unit::request;
   unsigned percent = 0;
   std::uint64_t used = 0;
   std::uint64_t size = 0;

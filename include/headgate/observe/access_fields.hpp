@@ -39,7 +39,8 @@ struct AccessRecord {
   std::string_view limit, tier, key, decision, source;  ///< texts about one limit; empty if no limit was checked
   std::int64_t cost = 0;
   std::int64_t held = 0;
-  std::int64_t clamped = 0;  ///< maximum of output that the gateway wrote into the request; 0 if it wrote none
+  std::int64_t clamped = 0;    ///< maximum of output that the gateway wrote into the request; 0 if it wrote none
+  std::string_view cost_from;  ///< the source of a cost from the answer; empty for other costs
   std::uint64_t remaining = 0;
   Duration retry_after{0};
   std::string_view user_agent, referer;
@@ -276,6 +277,14 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .empty = Empty::left_out,
      .of_limit = true,
      .meaning = "maximum of output that was written into the request, because a [larger hold](budgets.md) did not fit"},
+    {.name = "cost_from",
+     .ecs = "headgate.cost_from",
+     .value = &AccessRecord::cost_from,
+     .empty = Empty::left_out,
+     .of_limit = true,
+     .ours = true,
+     .meaning = "source of a [cost from the answer](budgets.md#where-the-cost-stands): `reported`, `counted` from the "
+                "text that passed, or `held` (neither; the hold is charged, or nothing for an error)"},
     {.name = "remaining",
      .ecs = "headgate.remaining",
      .value = &AccessRecord::remaining,

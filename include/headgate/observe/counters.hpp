@@ -26,6 +26,14 @@ enum class Counted { in_memory, in_redis };
 /// Events of an appointment. One request may cause several of them.
 enum class AppointmentEvent : std::uint8_t { offered, kept, early, missed, count };
 
+/// The source of a cost that only the answer says.
+enum class CostSaid : std::uint8_t {
+  reported,  ///< the answer reported it
+  counted,   ///< it was counted from the text that passed
+  held,      ///< neither, so the hold is charged
+  count
+};
+
 /// One worker's counters of one tier of a limit, indexed by Source and never null. A source that the limit never has
 /// shares the counters of another source.
 struct LimitCounters {
@@ -46,6 +54,10 @@ struct LimitCounters {
   Histogram* waits = nullptr;
   /// remaining units of a limit that all callers share, one gauge for all workers; otherwise null
   Gauge* remaining = nullptr;
+  /// Units by CostSaid, and those above the hold of their call; null unless a cost of the limit is settled.
+  std::array<Counter*, kCountOf<CostSaid>> settled{};
+  Counter* overdrawn = nullptr;
+  Gauge* held = nullptr;       ///< units that calls of this worker hold; null unless a cost of the limit is settled
   Gauge* in_flight = nullptr;  ///< permits that requests of this worker hold; null unless the limit is in flight
 
   /// Counts the events of `seen`, by kLimitEvents.
@@ -68,6 +80,11 @@ void add_remaining(LimitCounters& counters, Registry& registry, std::string_view
 void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 /// Adds the histogram of waits for a permit in flight.
 void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
+
+/// Adds the counters and the gauge of settled costs.
+void add_settled(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit);
+/// Returns the counter of the units that calls of a language model used. The caller bounds the number of models.
+Counter& model_counter(Registry& registry, Writer worker, std::string_view limit, std::string_view model);
 
 /// Adds the gauge of permits in flight.
 void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit);

@@ -21,8 +21,9 @@ struct HistoryQuestion {
 
   struct Counter {
     std::string limit;
-    std::string key;    ///< The key as the limit counts it.
-    std::string named;  ///< The key as answers show it.
+    std::string key;     ///< The key as the limit counts it.
+    std::string named;   ///< The key as answers show it.
+    std::string unit{};  ///< The unit of the limit, such as "money"; empty for requests.
   };
   std::vector<Counter> counters;
   limit::Day from;

@@ -33,6 +33,8 @@ std::string cursor_text(const UsageQuestion& question, const UsagePosition& at);
 /// Decodes a cursor. Returns nothing if `text` is not a cursor, or is one of another report.
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text);
 
+/// Returns the unit of a limit's permits, such as "money"; empty for requests and for a limit that no longer exists.
+std::string unit_of(const config::Config& config, std::string_view limit);
 /// Returns the owner of the API key in a limit's key; empty if there is none.
 std::string owner_of(const config::Config& config, std::string_view limit, std::string_view key);
 

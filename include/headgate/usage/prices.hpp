@@ -67,6 +67,8 @@ class Prices {
   /// Returns the price of the model with exactly this name, otherwise that of the longest beginning with a '*' in the
   /// file, otherwise null. The pointer is valid as long as the prices are.
   const Price* find(std::string_view model) const noexcept;
+  /// Returns the model of the file with that price, or null.
+  const PricedModel* find_model(std::string_view model) const noexcept;
   /// Returns the currency that the file names, such as "EUR"; "USD" if it names none.
   const std::string& currency() const noexcept { return currency_; }
   /// Returns all models by name, first those without a '*'.

@@ -9,6 +9,7 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/balance.hpp"
+#include "headgate/limit/unit_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -136,6 +137,7 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
     if (!wanted.why.empty()) out["override"]["why"] = wanted.why;
   }
   if (question.suspended) out["suspended_until"] = moment_text(question.suspended->until);
+  if (limit.unit != limit::Unit::request) out["unit"] = limit::to_text(limit.unit);
   out["store"] = store;
   if (question.shards() > 1) out["shards"] = question.shards();
   if (question.what == Do::reset) out["reset"] = is_full(state.now);

@@ -7,6 +7,7 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/balance.hpp"
+#include "headgate/limit/unit_text.hpp"
 #include "headgate/observe/families/limits.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -53,6 +54,7 @@ LimitJson json_of(const limit::Limit& limit, const config::Config& config, const
   LimitJson out = {{"limit", limit.name}, {"means", config::meaning_of(limit, config)}};
   out["per"] = LimitJson::array();
   for (const auto& per : limit.per) out["per"].push_back(gateway::to_text(per));
+  if (limit.unit != limit::Unit::request) out["unit"] = limit::to_text(limit.unit);
   out["mode"] = limit.mode == limit::Mode::enforce ? "enforce" : "observe";
   const bool shared = limit.store == limit::Store::redis;
   out["store"] = shared ? "redis" : "memory";

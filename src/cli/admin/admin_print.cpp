@@ -1,5 +1,6 @@
 #include "admin_print.hpp"
 
+#include "cli/money_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 
@@ -341,8 +342,9 @@ void print_limit(const Json& answer) {
 void print_key(const Json& answer) {
   const auto tier = text_in(answer, "tier");
   const auto until = text_in(object_in(answer, "override"), "until");
-  print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (tier.empty() ? "" : ", tier " + tier) +
-             (until.empty() ? "" : ", until " + until));
+  const auto unit = text_in(answer, "unit");
+  print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (unit.empty() ? "" : " (" + unit + ")") +
+             (tier.empty() ? "" : ", tier " + tier) + (until.empty() ? "" : ", until " + until));
   TextTable table({"rule", "used", "of", "left", "full in", "the next request"});
   for (const auto& rule : list_in(answer, "rules")) {
     const auto next = text_in(rule, "next_request");
@@ -352,9 +354,9 @@ void print_key(const Json& answer) {
     const bool fills = full != rule.end() && full->is_number();
     const auto up = [](const Json& seconds) { return static_cast<std::int64_t>(std::ceil(seconds.get<double>())); };
     table.row({text_in(rule, "rule"),
-               text_in(rule, "used"),
-               text_in(rule, "limit"),
-               text_in(rule, rule.contains("balance") ? "balance" : "remaining"),
+               permits_text(unit, text_in(rule, "used")),
+               permits_text(unit, text_in(rule, "limit")),
+               permits_text(unit, text_in(rule, rule.contains("balance") ? "balance" : "remaining")),
                fills ? duration_of(up(*full)) : "",
                {next + (waits ? " for " + duration_of(up(*wait)) : ""),
                 next == "allowed" || next == "observed" ? Paint::good : Paint::bad}});

@@ -2,6 +2,7 @@
 
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
+#include "cli/money_text.hpp"
 #include "cli/text_table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -39,10 +40,13 @@ AdminRequest history_request(const HistoryOptions& options) {
 
 void print_history(const Json& answer, bool days) {
   TextTable table({"limit", days ? "day" : "month", "used", "requests", ""});
-  for (const auto& limit : list_in(answer, "limits"))
+  for (const auto& limit : list_in(answer, "limits")) {
+    const auto unit = text_in(limit, "unit");
+    const auto name = text_in(limit, "limit") + (unit.empty() ? "" : " (" + unit + ")");
     for (const auto& row : list_in(limit, days ? "days" : "months"))
-      table.row({text_in(limit, "limit"), text_in(row, days ? "day" : "month"), text_in(row, "used"),
+      table.row({name, text_in(row, days ? "day" : "month"), permits_text(unit, text_in(row, "used")),
                  text_in(row, "requests"), row.value("complete", false) ? "" : "not complete"});
+  }
   std::fputs(table.empty() ? "nothing was used\n" : table.text(stdout_has_colours(), stdout_width()).c_str(), stdout);
 }
 

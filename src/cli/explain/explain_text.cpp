@@ -1,5 +1,6 @@
 #include "explain_text.hpp"
 
+#include "cli/money_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 
@@ -163,6 +164,7 @@ std::string limits_of(const ExplainJson& told, bool colours) {
                  {why_not_counted(applies), Paint::faint}});
       continue;
     }
+    const auto unit = member_text(limit, "unit");  // the rate names the currency of money
     auto counted_in = member_text(limit, "counted_in");
     if (const auto shards = member_text(limit, "one_of_shards"); !shards.empty()) counted_in += ", 1 of " + shards;
     for (const auto& rule : limit.at("rules")) {
@@ -172,10 +174,10 @@ std::string limits_of(const ExplainJson& told, bool colours) {
                  limit.contains("key")      ? member_text(limit, "key")
                  : limit.contains("key_id") ? member_text(limit, "key_id")
                                             : "(not shown)",
-                 member_text(limit, "cost"),
+                 permits_text(unit, member_text(limit, "cost")),
                  member_text(rule, "rate"),
-                 member_text(rule, "used"),
-                 member_text(rule, "remaining"),
+                 permits_text(unit, member_text(rule, "used")),
+                 permits_text(unit, member_text(rule, "remaining")),
                  rule.contains("reset") ? wait_text(rule["reset"]) : "",
                  counted_in,
                  {verdict_of(limit, rule), allows ? Paint::good : Paint::bad}});

@@ -7,6 +7,7 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/problem.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/balance.hpp"
 #include "headgate/limit/in_flight.hpp"
@@ -41,6 +42,7 @@ class CostChecker {
       : report_(build.report), node_(node), use_(use), limit_(limit) {}
 
   void run() {
+    check_spent_status();
     if (in_flight() || others()) return;
     check_appointments();
     auto tiers = limit_.tiers;
@@ -62,6 +64,15 @@ class CostChecker {
   }
 
  private:
+  void check_spent_status() {
+    if (limit_.spent_status == gateway::kRejectedStatus || limit_.unit != limit::Unit::request || is_settled(use_.cost))
+      return;
+    report_.error(code::kConflict, node_,
+                  "limit " + in_quotes(limit_.name) + " answers " + std::to_string(limit_.spent_status) +
+                      " if its budget is spent, but here it counts requests, which are no budget",
+                  R"(remove "spent_status" from the limit, or give it "unit": "token" or "money")");
+  }
+
   void check_appointments() {
     if (!limit_.appointments || !is_settled(use_.cost)) return;
     report_.error_at_key(code::kConflict, *find(&node_, "cost"),

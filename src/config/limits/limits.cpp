@@ -48,6 +48,7 @@ constexpr Shape kStore = choice(kStores);
 constexpr Shape kLocalPart = text("a fraction", check_scale);
 constexpr Shape kWindow = choice(kWindows);
 constexpr Shape kLeasesShape = choice(kLeases);
+constexpr Shape kSpentStatus = integer(402, 429);
 constexpr Shape kVersion = integer(1, 1'000'000'000);
 constexpr Key kLimitKeys[] = {
     {"rate", &kLimitRate, "", R"("100/minute")", kLimitRateDoc},
@@ -96,8 +97,12 @@ constexpr Key kLimitKeys[] = {
      "Whether rejected requests use permits too, so that callers who do not slow down stay out",
      into<&limit::Limit::count_rejected>},
     {"unit", &kUnit, kOfOptions, R"("token")",
-     "Name of a permit in answers and reports: `request`, or `token` for language models. It changes no decision",
+     "Unit of a permit: `request`, `token` for language models, or `money` in micro-units of the price file's currency",
      into<&limit::Limit::unit>},
+    {"spent_status", &kSpentStatus, kOfOptions, "402",
+     "Status of a rejection because the budget is spent: 429, or 402, after which clients of language models do not "
+     "try again by themselves. Needs `unit` `token` or `money`, or a cost from the answer",
+     into<&limit::Limit::spent_status>},
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers with certain statuses. All its requests are then "
      "refused before anything is counted"},

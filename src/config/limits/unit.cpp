@@ -4,6 +4,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/gateway/problem.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 
@@ -20,6 +21,12 @@ bool has_rule(const limit::Limit& limit, bool (*is)(const limit::Rule& rule)) {
 }  // namespace
 
 void check_unit(Build& build, const Node& node, const limit::Limit& limit) {
+  const Node* status = find(&node, "spent_status");
+  if (status != nullptr && limit.spent_status != gateway::kSpentStatus &&
+      limit.spent_status != gateway::kRejectedStatus)
+    build.report.error(code::kRange, *status,
+                       std::to_string(limit.spent_status) + " is not the status of a spent budget",
+                       "write 429, or 402 (Payment Required)");
   const Node* written = find(&node, "unit");
   if (written == nullptr || limit.unit == limit::Unit::request) return;
   const std::string noun = limit.unit == limit::Unit::token ? "tokens" : "money";

@@ -1,6 +1,7 @@
 #include "give_back.hpp"
 
 #include "gateway/limits/round.hpp"
+#include "holds.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -15,6 +16,7 @@ void give_back(Path& path, Exchange& x) {
   if (a.returned) return;
   if (x.route->takes(Step::in_flight) && !a.peek) path.in_flight->release(x);
   a.returned = true;
+  end_holds(path, x);
   // The numbers of the binding limit are no longer valid.
   if (a.outcome != Admission::Outcome::rejected) a.binding = nullptr;
   if (a.peek || a.held == 0) return;

@@ -229,7 +229,7 @@ Task<MaybeProblem> Messages::rejected(StoreChecks asked, std::uint32_t times, In
   }
   a.bind(0);
   MaybeProblem problem;
-  tell_rejection(x_, problem);
+  tell_rejection(path_, x_, problem);
   const auto& decision = a.decision();
   if (decision.retry_after >= limit::kNever)
     problem->detail = x_.text.join({"This call has sent ", x_.text.number(sent_), " messages, and at most ",

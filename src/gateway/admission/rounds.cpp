@@ -6,9 +6,9 @@
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/resolved_limit.hpp"
 #include "gateway/limits/shards.hpp"
+#include "holds.hpp"
 
 #include "headgate/core/hash.hpp"
-#include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/balance.hpp"
 
@@ -182,6 +182,7 @@ void conclude(Path& path, Exchange& x, Round& round, bool agreed) {
     }
   }
   a.outcome = agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected;
+  if (x.route->takes(Step::settle)) expect_ends(path, x, round, agreed);
   a.bind(agreed ? 0 : round.first_limit);
   if (agreed) {
     a.held = a.limits.size();
@@ -191,49 +192,19 @@ void conclude(Path& path, Exchange& x, Round& round, bool agreed) {
   if (told < limit::kNever) told = std::max(told, again_after(a, round.asked));
 }
 
-namespace {
-
-/// Returns the sentence for a call that holds more than is left, although something is left.
-std::string_view does_not_fit(Exchange& x, std::uint64_t wait) {
-  const auto& a = x.admission;
-  return x.text.join({"This request may use ", x.text.number(a.checks[a.rule].cost), " of the limit of ",
-                      limit::amount_in_words(a.binding_rule()), ", and ", x.text.number(a.decision().remaining),
-                      a.decision().remaining == 1 ? " is" : " are", " left. Try again in ", in_words(x.text, wait),
-                      "."});
-}
-
-/// Returns the sentence for a request that costs more than its balance.
-std::string_view used_up(Exchange& x) {
-  const auto& a = x.admission;
-  const auto left = a.decision().remaining;
-  return x.text.join({"The ", limit::amount_in_words(a.binding_rule()), " is used up: this request needs ",
-                      x.text.number(a.checks[a.rule].cost), ", and ", x.text.number(left), left == 1 ? " is" : " are",
-                      " left. Waiting does not help: the balance must be topped up."});
-}
-
-}  // namespace
-
-void tell_rejection(Exchange& x, MaybeProblem& problem) {
+void tell_rejection(Path& path, Exchange& x, MaybeProblem& problem) {
   const auto& a = x.admission;
   const auto& decision = a.decision();
   auto& told = problem.emplace();
-  told.status = 429;
+  told.status = kRejectedStatus;
   told.ended_by = EndedBy::limit;
   told.limit = a.binding->route_limit->limit->name;
   told.body = ProblemBody::of_rejection;
-  if (limit::is_balance(a.binding_rule())) {
-    told.detail = used_up(x);
-    return;
-  }
-  if (decision.retry_after >= limit::kNever) {
+  if (decision.retry_after >= limit::kNever && !limit::is_balance(a.binding_rule())) {
     told.detail = "This request costs more than its limit ever allows at once.";
     return;
   }
-  told.retry_after = seconds_up(decision.retry_after);
-  if (decision.remaining > 0 && is_settled(a.binding->route_limit->cost))
-    told.detail = does_not_fit(x, told.retry_after);
-  else
-    told.until_wait = &a.rejection();
+  tell_budget(path, x, told);
 }
 
 }  // namespace headgate::gateway

@@ -24,7 +24,7 @@ bool decide_here(Path& path, Exchange& x, Round& round);
 void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
 /// Sets `problem` to the answer of the binding limit, which has rejected the request.
-void tell_rejection(Exchange& x, MaybeProblem& problem);
+void tell_rejection(Path& path, Exchange& x, MaybeProblem& problem);
 
 /// Checks whether the request keeps an appointment under this limit. Returns a problem if the request comes too early.
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);

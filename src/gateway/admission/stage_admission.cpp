@@ -3,6 +3,7 @@
 #include "clamp.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "give_back.hpp"
+#include "holds.hpp"
 #include "rounds.hpp"
 
 #include "headgate/limit/algorithm.hpp"
@@ -52,7 +53,7 @@ StageAdmission::Next StageAdmission::begin() {
 
 StageAdmission::Next StageAdmission::decide_here() {
   if (gateway::decide_here(path_, x_, round_)) return admitted();
-  tell_rejection(x_, problem_);
+  tell_rejection(path_, x_, problem_);
   return rejected();
 }
 
@@ -72,7 +73,7 @@ void StageAdmission::reject_behind_others() {
     decision.retry_after = decision.reset_after = limit::kFlightRetry;
   }
   conclude(path_, x_, round_, false);
-  tell_rejection(x_, problem_);
+  tell_rejection(path_, x_, problem_);
 }
 
 StageAdmission::Next StageAdmission::redis_said(const Result<bool>& agreed) {
@@ -92,7 +93,7 @@ StageAdmission::Next StageAdmission::redis_said(const Result<bool>& agreed) {
 StageAdmission::Next StageAdmission::decided(bool agreed) {
   others_.reset();
   conclude(path_, x_, round_, agreed);
-  if (!agreed) tell_rejection(x_, problem_);
+  if (!agreed) tell_rejection(path_, x_, problem_);
   if (agreed && share_.empty()) take_share_late();
   return problem_ ? rejected() : admitted();
 }
@@ -154,6 +155,7 @@ StageAdmission::Next StageAdmission::admitted() {
   if (round_.kind == RoundKind::fallback)
     for (const auto& checked : round_.limits())
       if (checked.decision != LimitDecision::kept) path_.outage->counted(x_, checked);
+  if (x_.route->takes(Step::settle)) begin_holds(path_, x_, round_);
   if (in_flight()) {
     InFlight::show(x_, round_.first_limit);
     if (in_redis()) path_.in_flight->keep(x_);
@@ -171,7 +173,7 @@ void StageAdmission::take_share() {
   if (problem_) return;
   if (!round_.empty() && !path_.services.memory.decide(round_.checks(), round_.asked.wall, round_.decisions())) {
     conclude(path_, x_, round_, false);
-    return tell_rejection(x_, problem_);
+    return tell_rejection(path_, x_, problem_);
   }
   share_.assign(round_.checks().begin(), round_.checks().end());
   round_.drop();
@@ -195,7 +197,7 @@ void StageAdmission::take_share_late() {
   if (late.empty() || path_.services.memory.decide(late.checks(), late.asked.wall, late.decisions()))
     return late.drop();
   conclude(path_, x_, late, false);
-  tell_rejection(x_, problem_);
+  tell_rejection(path_, x_, problem_);
   std::vector<limit::Check> granted;
   std::vector<Duration> held_for;
   for (std::size_t at = round_.first_check; at < late.first_check; ++at) {

@@ -91,6 +91,7 @@ GrpcStatus grpc_status_of(const Problem& problem) noexcept {
       return GrpcStatus::unimplemented;
     case 408:
       return GrpcStatus::deadline_exceeded;
+    case 402:
     case 413:
     case 429:
       return GrpcStatus::resource_exhausted;

@@ -62,9 +62,19 @@ bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
          binding->route_limit->limit->unit == limit::Unit::token;
 }
 
+/// Returns whether a budget is spent rather than a rate: its limit has a status of its own for that, or counts money.
+/// If calls under way hold the budget, it is not spent yet.
+bool is_spent(const Exchange& x, const Problem& problem) noexcept {
+  if (problem.status == kSpentStatus) return true;
+  const auto& a = x.admission;
+  return problem.status == kRejectedStatus && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
+         a.binding->route_limit->limit->unit == limit::Unit::money && x.holds.behind == 0;
+}
+
 /// Returns the `type` of an error in OpenAI's format. OpenAI's clients choose their exception by the status, and only
 /// display the type.
 std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept {
+  if (is_spent(x, problem)) return "insufficient_quota";
   if (problem.status == 429) return counts_tokens(x, problem) ? "tokens" : "requests";
   if (problem.status == 403) return "permission_error";
   return problem.status >= 500 ? "server_error" : "invalid_request_error";
@@ -72,7 +82,8 @@ std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept
 
 /// Returns the `code` of an error in OpenAI's format. If OpenAI has a code for the problem, the result is that code,
 /// because programs compare codes.
-std::string_view openai_code(const Problem& problem) noexcept {
+std::string_view openai_code(const Exchange& x, const Problem& problem) noexcept {
+  if (is_spent(x, problem)) return "insufficient_quota";
   if (problem.status == 429) return "rate_limit_exceeded";
   if (problem.status == 401) return "invalid_api_key";
   return to_text(problem.ended_by);
@@ -83,6 +94,8 @@ std::string_view anthropic_type(unsigned status) noexcept {
   switch (status) {
     case 401:
       return "authentication_error";
+    case 402:
+      return "billing_error";
     case 403:
       return "permission_error";
     case 404:
@@ -108,7 +121,7 @@ std::string_view openai_body(Exchange& x, const Problem& problem, std::string_vi
     out.word("\",\n  \"type\": \"");
     out.text(openai_type(x, problem));
     out.word("\", \"param\": null, \"code\": \"");
-    out.text(openai_code(problem));
+    out.text(openai_code(x, problem));
     out.word("\" } }\n");
   });
 }

@@ -27,7 +27,7 @@ constexpr std::size_t kMaxAround = 448;
 std::string_view type_of(unsigned status, EndedBy ended_by) noexcept {
   switch (ended_by) {
     case EndedBy::limit:
-      return status == 429 ? "https://iana.org/assignments/http-problem-types#quota-exceeded" : "about:blank";
+      return is_of_limit(status) ? "https://iana.org/assignments/http-problem-types#quota-exceeded" : "about:blank";
     case EndedBy::ban:
       return "https://iana.org/assignments/http-problem-types#abnormal-usage-detected";
     case EndedBy::shed:
@@ -72,7 +72,7 @@ void write_policy(TextCursor& out, std::string_view policy) noexcept {
 /// Returns the name of the limit that suspended the caller, or of the rule that rejected it; empty for other problems.
 std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
   if (problem.ended_by == EndedBy::ban) return problem.limit;
-  if (problem.ended_by != EndedBy::limit || problem.status != 429) return {};
+  if (problem.ended_by != EndedBy::limit || !is_of_limit(problem.status)) return {};
   const bool known = x.admission.binding != nullptr && x.admission.outcome == Admission::Outcome::rejected;
   return known ? std::string_view(x.admission.rule_label()) : problem.limit;
 }

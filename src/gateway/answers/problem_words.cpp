@@ -16,7 +16,7 @@ std::string_view sentence_for_visitors(const Problem& problem) noexcept {
   switch (problem.ended_by) {
     case EndedBy::limit:
     case EndedBy::ban:
-      return problem.retry_after > 0 ? kTooMany : std::string_view{};
+      return problem.retry_after > 0 && problem.status != kSpentStatus ? kTooMany : std::string_view{};
     case EndedBy::shed:
     case EndedBy::full:
       return "This site is very busy at the moment.";

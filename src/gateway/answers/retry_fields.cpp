@@ -15,7 +15,7 @@ constexpr std::uint64_t kLongestFollowed = 60;
 /// Returns whether automatic retries cannot succeed.
 bool is_final(const Problem& problem) noexcept {
   // An automatic retry has no ticket of the waiting room, so the caller would start again at the end of the line.
-  if (problem.ended_by == EndedBy::waiting_room) return true;
+  if (problem.ended_by == EndedBy::waiting_room || problem.status == kSpentStatus) return true;
   return problem.retry_after > 0 ? problem.retry_after > kLongestFollowed : problem.status == 429;
 }
 

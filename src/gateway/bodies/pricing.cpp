@@ -9,14 +9,19 @@
 
 namespace headgate::gateway {
 
-const usage::Price* price_of_call(const Exchange& x) noexcept {
+const usage::PricedModel* priced_model_of(const Exchange& x) noexcept {
   const auto* const prices = x.snapshot->credentials->prices();
   if (prices == nullptr || !x.bodies || x.bodies->plan().provider == nullptr) return nullptr;
   std::string_view model;
   if (x.bodies->request_state() == BodyState::read)
     model = usage::model_in(*x.bodies->plan().provider, x.bodies->request());
   if (model.empty()) model = usage::model_in_path(*x.bodies->plan().provider, x.request.path);
-  return model.empty() ? nullptr : prices->find(model);
+  return model.empty() ? nullptr : prices->find_model(model);
+}
+
+const usage::Price* price_of_call(const Exchange& x) noexcept {
+  const auto* const model = priced_model_of(x);
+  return model != nullptr ? &model->price : nullptr;
 }
 
 std::optional<std::int64_t> money_of(const Exchange& x, const Cost& cost, const usage::Usage& usage) noexcept {

@@ -15,6 +15,9 @@ struct Exchange;
 /// names none, or one without a price. Valid as long as the snapshot of the exchange.
 const usage::Price* price_of_call(const Exchange& x) noexcept;
 
+/// Returns the model of the price file that has this price; null as in price_of_call().
+const usage::PricedModel* priced_model_of(const Exchange& x) noexcept;
+
 /// Returns the cost of this usage in micro-units: by the price of the model, or Cost::unpriced if it has none; nothing
 /// if neither is known.
 std::optional<std::int64_t> money_of(const Exchange& x, const Cost& cost, const usage::Usage& usage) noexcept;

@@ -26,6 +26,7 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
     if (!out.empty()) out += ", ";
     out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.algorithm->refills ? rule.rate.count : rule.burst);
     if (rule.unit == limit::Unit::token) out += ";qu=\"tokens\"";
+    if (rule.unit == limit::Unit::money) out += ";qu=\"micro-units\"";
     // The window is a number of whole seconds, so any other period is omitted.
     if (!rule.algorithm->refills) {
       out += ";qu=\"concurrent-requests\"";

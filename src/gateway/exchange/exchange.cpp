@@ -40,6 +40,17 @@ std::string_view to_text(Source source) noexcept {
   return source == Source::redis ? "redis" : source == Source::memory ? "memory" : "fallback";
 }
 
+std::string_view to_text(CostFrom from) noexcept {
+  switch (from) {
+    case CostFrom::answer:
+      return "reported";
+    case CostFrom::counted:
+      return "counted";
+    default:
+      return "held";
+  }
+}
+
 std::string_view Caller::claim(std::string_view name) const noexcept {
   if (!token) return {};
   const auto at = token->claims.find(name);
@@ -89,6 +100,7 @@ void Admission::reset() noexcept {
   limits.clear();
   unchecked.clear();
   own_sizes.clear();
+  own_words.reset();
 }
 
 void Exchange::copy_request(const Exchange& other) {

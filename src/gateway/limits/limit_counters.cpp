@@ -1,16 +1,23 @@
 #include "gateway/limits/limit_counters.hpp"
 
+#include "gateway/bodies/pricing.hpp"
 #include "gateway/limits/shards.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/observe/families/fleet.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace headgate::gateway {
 namespace {
+
+/// The name of all models without a price in metrics, and the largest number of other names for each limit.
+constexpr std::string_view kOtherModel = "other";
+constexpr std::size_t kMaxModels = 1000;
 
 /// Returns whether a limit or the capacity of the upstream refused the request. If so, the other limits were not
 /// charged.
@@ -33,10 +40,26 @@ void show_left(const observe::LimitCounters& counters, const Admission& a, const
 
 void add_to(observe::Gauge& gauge, int more) noexcept { gauge.set(gauge.read() + more); }
 
+/// Returns the limits that some route uses with a cost that only the answer says.
+std::set<const CompiledLimit*> settled_limits(const CompiledConfig& compiled) {
+  std::set<const CompiledLimit*> out;
+  for (const auto* const route : compiled.serving())
+    for (const auto& each : route->plan)
+      if (is_settled(each.cost) && !each.ready->in_flight) out.insert(each.ready);
+  return out;
+}
+
+observe::CostSaid said_by(CostFrom from) noexcept {
+  return from == CostFrom::answer    ? observe::CostSaid::reported
+         : from == CostFrom::counted ? observe::CostSaid::counted
+                                     : observe::CostSaid::held;
+}
+
 }  // namespace
 
-TierCounters::TierCounters(const Counting& counting) {
+TierCounters::TierCounters(const Counting& counting) : registry_(counting.registry), worker_(counting.worker) {
   const auto& [registry, worker, compiled] = counting;
+  const auto settled = settled_limits(compiled);
   for (const auto& ready : compiled.limits()) {
     const auto counted =
         ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
@@ -45,6 +68,7 @@ TierCounters::TierCounters(const Counting& counting) {
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted, nature));
       if (is_shared_by_all(*ready)) observe::add_remaining(tiers_.back(), registry, ready->limit.name, tier.name);
       if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
+      if (settled.contains(ready.get())) observe::add_settled(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_flight) observe::add_in_flight(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
     }
@@ -53,6 +77,34 @@ TierCounters::TierCounters(const Counting& counting) {
 
 void TierCounters::permits(const CompiledTier& tier, int more) const noexcept {
   add_to(*tiers_[tier.number].in_flight, more);
+}
+
+void TierCounters::holds(const CompiledTier& tier, std::int64_t more) const noexcept {
+  auto* const held = tiers_[tier.number].held;
+  if (held != nullptr) held->set(held->read() + static_cast<double>(more));
+}
+
+observe::Counter& TierCounters::of_model(const std::string& limit, std::string_view model) const {
+  auto& of_limit = models_[limit];
+  const auto known = of_limit.find(model);
+  if (known != of_limit.end()) return *known->second;
+  if (of_limit.size() >= kMaxModels && model != kOtherModel) return of_model(limit, kOtherModel);
+  return *of_limit.emplace(model, &observe::model_counter(registry_, worker_, limit, model)).first->second;
+}
+
+/// Counts a settled cost by its source, and by the model of the call.
+void TierCounters::count_settled(const Exchange& x, const CheckedLimit& checked) const {
+  const auto& counters = tiers_[checked.tier->number];
+  const auto& cost = checked.route_limit->cost;
+  if (counters.overdrawn == nullptr || !is_settled(cost) || x.admission.returned) return;
+  const auto used = std::max<std::int64_t>(0, checked.used);
+  counters.settled[static_cast<std::size_t>(said_by(checked.cost_from))]->add(static_cast<std::uint64_t>(used));
+  const auto beyond = used - x.admission.checks[checked.first].cost;
+  if (beyond > 0) counters.overdrawn->add(static_cast<std::uint64_t>(beyond));
+  if (!cost.from->of_api || used == 0) return;
+  const auto* const model = priced_model_of(x);
+  of_model(checked.route_limit->limit->name, model != nullptr ? std::string_view(model->name) : kOtherModel)
+      .add(static_cast<std::uint64_t>(used));
 }
 
 void TierCounters::glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times,
@@ -94,6 +146,7 @@ void TierCounters::count_limits(const Exchange& x) const {
       counters.units_allowed->add(units);
       const auto [hash, key] = counted_key(a, checked);
       counters.top->allowed(hash, key);
+      count_settled(x, checked);
       if (checked.decision == LimitDecision::kept) {  // the request used an appointment, so the limit was not checked
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         seen.decision = observe::LimitSeen::Decision::kept;

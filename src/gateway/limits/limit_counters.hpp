@@ -4,11 +4,15 @@
 #include "headgate/gateway/exchange_counters.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace headgate::gateway {
+
+struct CheckedLimit;
 
 /// The counters of all tiers of limits.
 class TierCounters {
@@ -20,6 +24,9 @@ class TierCounters {
   /// Adds `more` to the gauge of the permits in flight that this worker holds; `more` is below 0 if permits were
   /// returned. The gauge continues after a reload.
   void permits(const CompiledTier& tier, int more) const noexcept;
+  /// Adds `more` to the gauge of the units that calls of this worker hold until their cost is known; `more` is below 0
+  /// if holds ended. Only for limits with a settled cost.
+  void holds(const CompiledTier& tier, std::int64_t more) const noexcept;
   /// Counts a decision about this number of glitches of a key.
   void glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times, std::uint64_t hash,
                 std::string_view key) const;
@@ -27,7 +34,14 @@ class TierCounters {
   void count_limits(const Exchange& x) const;
 
  private:
+  void count_settled(const Exchange& x, const CheckedLimit& checked) const;
+  observe::Counter& of_model(const std::string& limit, std::string_view model) const;
+
+  observe::Registry& registry_;
+  const observe::Writer worker_;
   std::vector<observe::LimitCounters> tiers_;  ///< by CompiledTier::number
+  /// Counters of models by limit and name. They are created when a model is called for the first time.
+  mutable std::map<std::string, std::map<std::string, observe::Counter*, std::less<>>, std::less<>> models_;
 };
 
 /// The counters of the capacities of upstreams.

@@ -1,5 +1,6 @@
 #include "limit_states.hpp"
 
+#include "gateway/bodies/amounts.hpp"
 #include "limit_key.hpp"
 #include "resolved_limit.hpp"
 #include "shards.hpp"
@@ -55,9 +56,9 @@ std::string shown_key(const limit::Limit& limit, std::string_view key) {
   return has_field(limit.per) ? std::string() : std::string(key);
 }
 
-std::string rate_text(const limit::Rule& rule) {
+std::string rate_text(const Exchange& x, const limit::Rule& rule) {
   if (rule.algorithm == &limit::in_flight) return std::to_string(rule.burst) + " in flight";
-  return limit::amount_in_words(rule);
+  return rate_in_words(x, rule);
 }
 
 /// Returns where the count of this tier comes from; empty if the limit has SizeFrom, but something else decided the
@@ -149,14 +150,14 @@ std::uint64_t left_of(const Check& check, const Decision& now, const Decision& n
   return now.limit > 0 ? std::min(now.limit, next.remaining + cost) : next.remaining + cost;
 }
 
-void describe(const Counted& counted, LimitState& out) {
+void describe(const Exchange& x, const Counted& counted, LimitState& out) {
   const bool agreed = std::ranges::all_of(counted.next, [](const Decision& each) { return each.allowed; });
   for (std::size_t i = 0; i < counted.checks.size(); ++i) {
     const auto& rule = *counted.checks[i].rule;
     const auto& now = counted.now[i];
     const auto& next = counted.next[i];
     out.rules.push_back({.name = rule.name,
-                         .rate = rate_text(rule),
+                         .rate = rate_text(x, rule),
                          .balance = limit::is_balance(rule),
                          .limit = now.limit,
                          .remaining = left_of(counted.checks[i], now, next, agreed),
@@ -181,6 +182,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
     auto& state = out.emplace_back();
     state.name = limit.name;
     state.unit = limit.unit;
+    if (limit.unit == limit::Unit::money) state.currency = currency_of(x);
     state.per = per_text(limit.per);
     state.observed = limit.mode == limit::Mode::observe;
     state.own_key = is_own_key(limit);
@@ -209,7 +211,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
       continue;
     }
     look_here(counted, where);
-    describe(counted, state);
+    describe(x, counted, state);
   }
   if (there.empty()) co_return out;
   auto look = look_there(x, there);
@@ -226,7 +228,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
       counted.checks = checks_of(x, *counted.route_limit, counted.resolved, Source::fallback, where.turns);
       look_here(counted, where);
     }
-    describe(counted, state);
+    describe(x, counted, state);
   }
   co_return out;
 }

@@ -10,9 +10,11 @@
 namespace headgate::gateway {
 namespace {
 
-/// Returns whether the wait until this limit allows a request can be known without a check.
-bool tells_waits(const RouteLimit& route_limit, Stage stage) noexcept {
-  return route_limit.limit->mode == limit::Mode::enforce && !route_limit.ready->in_flight &&
+/// Returns whether the wait until this limit allows a request can be known without a check. It is not if calls under
+/// way hold the permits, because the wait that Redis told does not know when they end.
+bool tells_waits(const Exchange& x, const RouteLimit& route_limit, Stage stage) noexcept {
+  return (x.holds.behind == 0 || x.admission.binding->route_limit != &route_limit) &&
+         route_limit.limit->mode == limit::Mode::enforce && !route_limit.ready->in_flight &&
          route_limit.limit->shards <= 1 && (stage != Stage::memory || !route_limit.after_auth);
 }
 
@@ -39,7 +41,7 @@ void tell_known_waits(Exchange& x, Stage stage, Problem& problem) {
     return;  // while Redis is down, its limits may let the next request pass
   Duration longest(0);
   for (const auto& route_limit : x.route->limits_at(Stage::redis))
-    if (tells_waits(route_limit, stage)) longest = std::max(longest, known_wait(x, route_limit));
+    if (tells_waits(x, route_limit, stage)) longest = std::max(longest, known_wait(x, route_limit));
   if (longest == Duration(0)) return;
   const auto now = x.clock->wall();
   tell_wait_until(x, now, now + longest, problem);

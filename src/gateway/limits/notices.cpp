@@ -70,6 +70,7 @@ void Notices::leave(const Exchange& x, const CheckedLimit& checked, std::size_t 
                                   .key = std::string(check.key),
                                   .owner = x.caller.known_key != nullptr ? x.caller.known_key->owner : std::string(),
                                   .tier = checked.tier->name,
+                                  .unit = limit.unit,
                                   .percent = limit.notify_at[i],
                                   .used = use.used,
                                   .size = use.size,

@@ -111,7 +111,8 @@ void read_cost(Exchange& x, CheckOrUse& taken) {
   const auto told = told_cost(x, *taken.route_limit);
   taken.cost_from = !told.unreadable.empty() ? CostFrom::unreadable
                     : told.counted           ? CostFrom::counted
-                                             : CostFrom::answer;
+                    : told.cost              ? CostFrom::answer
+                                             : CostFrom::none;
   if (!told.unreadable.empty())
     x.reason = x.text.join({"the answer's cost in ", cost.name, " is no number: ", told.unreadable.substr(0, kShown)});
   if (told.cost)

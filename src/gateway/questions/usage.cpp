@@ -13,6 +13,7 @@
 #include "headgate/http/named_values.hpp"
 #include "headgate/http/path.hpp"
 #include "headgate/http/request_rules.hpp"
+#include "headgate/limit/unit_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -172,7 +173,8 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("name", state.name);
   if (!state.tier.empty()) json.text("tier", state.tier);
   json.text("rate", rule.rate);
-  if (state.unit != limit::Unit::request) json.text("unit", state.unit == limit::Unit::token ? "token" : "money");
+  if (state.unit != limit::Unit::request) json.text("unit", limit::to_text(state.unit));
+  if (!state.currency.empty()) json.text("currency", state.currency);
   if (state.shards > 1) json.number("one_of_shards", state.shards);
   if (!rule.balance) {
     json.number("limit", rule.limit);

@@ -1,5 +1,6 @@
 #include "access_record.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/net/tls/secured.hpp"
 
 #include <algorithm>
@@ -40,6 +41,9 @@ void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule
   record.source = to_text(checked.source);
   record.cost = checked.used;
   record.held = a.checks[rule].cost;
+  if (is_settled(checked.route_limit->cost) && a.outcome == Admission::Outcome::allowed && !a.returned &&
+      checked.decision == LimitDecision::allowed)
+    record.cost_from = to_text(checked.cost_from);
   record.remaining = a.decisions[rule].remaining;
 }
 

@@ -5,16 +5,15 @@
 namespace headgate::gateway {
 namespace {
 
-// only this status leads to the other upstream: with 503, the request could not be counted
-constexpr unsigned kRejected = 429;
 /// The steps that a request skips after a rejection. Its permits were returned, and it takes no more. The waiting room
 /// protects servers to which the request no longer goes.
 constexpr StepSet kOfAdmitted = {
     Step::limits, Step::limits_of_guesses, Step::room,  Step::limits_by_claim, Step::limits_in_redis,
     Step::delay,  Step::notices,           Step::settle};
 
+// With 503, the request could not be counted, so it does not go to the other upstream.
 bool is_rejected(const Problem& problem) noexcept {
-  return problem.ended_by == EndedBy::limit && problem.status == kRejected;
+  return problem.ended_by == EndedBy::limit && is_of_limit(problem.status);
 }
 
 /// Returns whether a limit of guesses rejects the request. Such a request must not go to the other upstream, where its

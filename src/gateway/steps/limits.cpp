@@ -2,6 +2,7 @@
 
 #include "gateway/admission/clamp.hpp"
 #include "gateway/admission/give_back.hpp"
+#include "gateway/admission/holds.hpp"
 #include "gateway/admission/rounds.hpp"
 #include "gateway/admission/stage_admission.hpp"
 #include "gateway/limits/limit_counters.hpp"
@@ -39,6 +40,11 @@ bool decide_clamped(Path& path, Exchange& x, Round& round, MaybeProblem& problem
   return false;
 }
 
+void hold_permits(Path& path, Exchange& x, const Round& round) {
+  if (x.route->takes(Step::in_flight)) InFlight::show(x, round.first_limit);
+  if (x.route->takes(Step::settle)) begin_holds(path, x, round);
+}
+
 }  // namespace
 
 constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
@@ -48,11 +54,12 @@ constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);
-  if (!problem && !decide_here(path, x, round) && !decide_clamped(path, x, round, problem)) tell_rejection(x, problem);
+  if (!problem && !decide_here(path, x, round) && !decide_clamped(path, x, round, problem))
+    tell_rejection(path, x, problem);
   if (problem)
     reject_here(path, x, round, problem);
-  else if (x.route->takes(Step::in_flight) && !x.admission.peek)
-    InFlight::show(x, round.first_limit);
+  else if (!x.admission.peek)
+    hold_permits(path, x, round);
   return problem;  // this is the only return, so that the problem is never copied
 }
 

@@ -2,6 +2,7 @@
 
 #include "gateway/limits/settle.hpp"
 
+#include "gateway/admission/holds.hpp"
 #include "gateway/admission/learn_use.hpp"
 #include "gateway/bodies/clamped_body.hpp"
 #include "gateway/servers/held_body.hpp"
@@ -31,6 +32,7 @@ MaybeProblem note_served(Path& /*path*/, Exchange& x) {
 void settle_costs(Path& path, Exchange& x) {
   settle(x, path.services.memory, *path.outage);
   if (x.learned != nullptr && x.bodies) learn_use(x);
+  end_holds(path, x);
 }
 
 }  // namespace headgate::gateway

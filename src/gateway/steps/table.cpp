@@ -276,7 +276,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(note_quotas),
      .leave = leave_quotas},
     {.step = Step::settle,
-     .marks = mark::common | mark::left_by_candidates,
+     .marks = mark::left_by_candidates,
      .name = "settle",
      .of = "costs and statuses of answers",
      .why = "Costs that only the answer shows are charged at the end, or before a problem is sent. No other step has "

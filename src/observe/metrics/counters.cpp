@@ -191,6 +191,19 @@ void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, s
   counters.in_flight = &registry.gauge(family::limit_in_flight, {std::string(limit), std::to_string(worker)});
 }
 
+void add_settled(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit) {
+  constexpr WordsOf<CostSaid> kSaid({"reported", "counted", "held"});
+  const std::string name(limit);
+  for (std::size_t i = 0; i < kSaid.size(); ++i)
+    counters.settled[i] = &registry.counter(worker, family::limit_settled, {name, std::string(kSaid[i])});
+  counters.overdrawn = &registry.counter(worker, family::limit_overdrawn, {name});
+  counters.held = &registry.gauge(family::limit_held, {name, std::to_string(worker)});
+}
+
+Counter& model_counter(Registry& registry, Writer worker, std::string_view limit, std::string_view model) {
+  return registry.counter(worker, family::limit_models, {std::string(limit), std::string(model)});
+}
+
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : series_(&registry.routes(writer).of(route)) {}
 

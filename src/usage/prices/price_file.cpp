@@ -231,14 +231,19 @@ Result<Prices, JsonMistake> Prices::parse(std::string_view text) {
 }
 
 const Price* Prices::find(std::string_view model) const noexcept {
+  const auto* const found = find_model(model);
+  return found != nullptr ? &found->price : nullptr;
+}
+
+const PricedModel* Prices::find_model(std::string_view model) const noexcept {
   const auto beginnings = models_.begin() + static_cast<std::ptrdiff_t>(exact_);
   const auto at = std::lower_bound(models_.begin(), beginnings, model,
                                    [](const PricedModel& each, std::string_view name) { return each.name < name; });
-  if (at != beginnings && at->name == model) return &at->price;
+  if (at != beginnings && at->name == model) return &*at;
   const auto longest = std::find_if(beginnings, models_.end(), [&](const PricedModel& each) {
     return model.starts_with(std::string_view(each.name).substr(0, each.name.size() - 1));
   });
-  return longest == models_.end() ? nullptr : &longest->price;
+  return longest == models_.end() ? nullptr : &*longest;
 }
 
 }  // namespace headgate::usage

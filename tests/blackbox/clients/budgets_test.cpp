@@ -4,6 +4,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/process.hpp"
 #include "blackbox/harness/real_server.hpp"
+#include "support/redis_cli.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +20,9 @@ const std::string kFakeModels = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/mod
 const std::string kSdkCaller = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/budgets.js";
 const std::string kSdkModules = HEADGATE_SOURCE_DIR "/build/npm/node_modules";
 const std::string kBudgetKey = "acme-key-of-some-length-0001";
+
+constexpr std::string_view kNoClients =
+    "no openai or @anthropic-ai/sdk on this machine; ./dev test fetches them where there is an npm registry";
 
 class Budgets : public testing::Test {
  protected:
@@ -50,6 +54,24 @@ class Budgets : public testing::Test {
          {{"tokens", {{"rate", "10000/hour"}, {"algorithm", "fixed_window"}, {"per", "api_key"}, {"unit", "token"}}}}},
         {"usage", "/left"},
         {"routes", routes}};
+  }
+  /// Whether the clients of the APIs are on this machine. If so, node finds them.
+  static bool has_clients() {
+    if (!std::filesystem::exists(kSdkModules + "/openai") ||
+        !std::filesystem::exists(kSdkModules + "/@anthropic-ai/sdk"))
+      return false;
+    ::setenv("NODE_PATH", kSdkModules.c_str(), 1);
+    return true;
+  }
+  /// The words of a client that calls a model and tries again up to three times.
+  static Words patient(const std::string& api, const std::string& base, std::int64_t most, const std::string& model) {
+    return {kSdkCaller, api, api == "anthropic" ? base : base + "/v1", kBudgetKey, "whole", std::to_string(most),
+            model,      "3"};
+  }
+  static std::string said_by(const Words& words) {
+    Process caller(words, {}, kNode);
+    EXPECT_EQ(caller.wait(std::chrono::seconds(60)), 0);
+    return caller.out() + caller.err();
   }
   /// The tokens that are used so far.
   static std::int64_t used(const Proxy& proxy) {
@@ -95,10 +117,7 @@ TEST_F(Budgets, CostWhatEachApiReportsWholeAndStreamed) {
 }
 
 TEST_F(Budgets, AreReadWhereTheirClientsCallThem) {
-  if (!std::filesystem::exists(kSdkModules + "/openai") || !std::filesystem::exists(kSdkModules + "/@anthropic-ai/sdk"))
-    GTEST_SKIP()
-        << "no openai or @anthropic-ai/sdk on this machine; ./dev test fetches them where there is an npm registry";
-  ::setenv("NODE_PATH", kSdkModules.c_str(), 1);
+  if (!has_clients()) GTEST_SKIP() << kNoClients;
   const Proxy proxy(config());
   const auto base = "http://127.0.0.1:" + std::to_string(proxy.gateway.port());
   std::int64_t sum = 0;
@@ -114,6 +133,35 @@ TEST_F(Budgets, AreReadWhereTheirClientsCallThem) {
   Process dear({kSdkCaller, "openai", base + "/v1", kBudgetKey, "whole", "9999"}, {}, kNode);
   EXPECT_EQ(dear.wait(std::chrono::seconds(60)), 0);
   EXPECT_EQ(dear.out().substr(0, 19), "answered 20 words\n") << "no hold is above `most`";
+}
+
+TEST_F(Budgets, TellTheirClientsWhetherTryingAgainHelps) {
+  if (!has_clients()) GTEST_SKIP() << kNoClients;
+  auto wanted = config();
+  auto& limit = wanted["limits"]["tokens"];
+  limit["rate"] = "6000/hour";
+  limit["spent_status"] = 402;
+  for (auto& route : wanted["routes"])
+    route["rejection"] = {{"body", route["path"] == "/v1/messages" ? "anthropic" : "openai"}};
+  const Proxy proxy(wanted);
+  const auto base = "http://127.0.0.1:" + std::to_string(proxy.gateway.port());
+  for (const std::string api : {"openai", "anthropic"}) {
+    Process slow(patient(api, base, 5500, "slow"), {}, kNode);
+    ASSERT_TRUE(wait_until([&] { return used(proxy) > 5000; })) << "the slow call holds nearly all";
+    const auto behind = said_by(patient(api, base, 1000, "m"));
+    EXPECT_EQ(behind.substr(0, 21), "answered 20 words in ") << api << ": it waits for the slow call: " << behind;
+    EXPECT_EQ(slow.wait(std::chrono::seconds(60)), 0);
+    EXPECT_EQ(slow.out(), "answered 20 words\n");
+
+    const auto spent = said_by(patient(api, base, 5999, "m"));
+    EXPECT_EQ(spent.find(" requests"), std::string::npos) << "a 402 is not tried again: " << spent;
+    EXPECT_NE(spent.find(" 402: "), std::string::npos) << spent;
+    EXPECT_NE(spent.find("This request may use "), std::string::npos) << spent;
+
+    const auto never = said_by(patient(api, base, 7000, "m"));
+    EXPECT_EQ(never.substr(0, 20), "RateLimitError 429: ") << never;
+    EXPECT_EQ(never.find(" requests"), std::string::npos) << never;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Fake servers of language models, in the shapes of their APIs. Each call has 10 tokens of input and 20 of output, or as
-// many as it allows. The model "paced" has 200 tokens of output, and streams one every ten milliseconds.
+// many as it allows. The model "paced" has 200 tokens of output, and streams one every ten milliseconds. The model
+// "slow" answers after two seconds.
 //
 // node models.js PORT
 const http = require('http');
@@ -88,19 +89,23 @@ function ollama(request, response, body) {
   response.end(`${JSON.stringify({ ...last, message: { role: 'assistant', content: '' } })}\n`);
 }
 
+function answer(request, response, body) {
+  const { url } = request;
+  response.paced = body.model === 'paced';
+  if (body.model === 'unknown') return json(response, { error: { message: 'no such model', code: 'model_not_found' } }, 404);
+  if (url === '/v1/chat/completions') return chat(request, response, body, false);
+  if (url === '/vllm/v1/chat/completions') return chat(request, response, body, true);
+  if (url === '/v1/responses') return responses(request, response, body);
+  if (url === '/v1/messages') return messages(request, response, body);
+  if (url === '/api/chat') return ollama(request, response, body);
+  return gemini(request, response, body);
+}
+
 http.createServer((request, response) => {
   const pieces = [];
   request.on('data', (piece) => pieces.push(piece));
   request.on('end', () => {
     const body = JSON.parse(Buffer.concat(pieces).toString() || '{}');
-    const { url } = request;
-    response.paced = body.model === 'paced';
-    if (body.model === 'unknown') return json(response, { error: { message: 'no such model', code: 'model_not_found' } }, 404);
-    if (url === '/v1/chat/completions') return chat(request, response, body, false);
-    if (url === '/vllm/v1/chat/completions') return chat(request, response, body, true);
-    if (url === '/v1/responses') return responses(request, response, body);
-    if (url === '/v1/messages') return messages(request, response, body);
-    if (url === '/api/chat') return ollama(request, response, body);
-    return gemini(request, response, body);
+    setTimeout(answer, body.model === 'slow' ? 2000 : 0, request, response, body);
   });
 }).listen(Number(process.argv[2]), '127.0.0.1');

@@ -82,6 +82,11 @@ TEST(LoadNotices, ArePercentagesOfAllTiers) {
   EXPECT_TRUE(limit_of(R"("rate": "10/hour")").notify_at.empty());
 }
 
+TEST(LoadBudgets, MayHaveAStatusOfTheirOwnIfTheyAreSpent) {
+  EXPECT_EQ(limit_of(R"("rate": "10/hour", "unit": "token", "spent_status": 402)").spent_status, 402U);
+  EXPECT_EQ(limit_of(R"("rate": "10/hour", "unit": "token")").spent_status, 429U);
+}
+
 TEST(LoadTiers, NameCountersByPeriodSoThatACallerWhoChangesTierKeepsWhatItUsed) {
   const auto limit = limit_of(R"("tier_from": "header:X-Plan", "default_tier": "free", "tiers": {
     "free": { "rate": "60/minute" }, "pro": { "rate": ["600/minute", "9000/day"] } })");

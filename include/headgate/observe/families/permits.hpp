@@ -19,6 +19,32 @@ inline constexpr Family limit_in_flight{
     .labels = {"limit", "worker"},
     .help = "Requests of this worker that hold a permit of an `in_flight` limit, in memory or Redis",
     .ask = "sum by (limit) (headgate_limit_in_flight)"};
+inline constexpr Family limit_settled{
+    .name = "headgate_limit_settled_units_total",
+    .type = Type::counter,
+    .labels = {"limit", "said"},
+    .help =
+        "Units that calls with a cost from the answer used: `reported` by the answer, `counted` from its text, or "
+        "`held`, because the answer told nothing",
+    .ask = "sum by (limit, said) (rate(headgate_limit_settled_units_total[5m]))"};
+inline constexpr Family limit_overdrawn{
+    .name = "headgate_limit_overdrawn_units_total",
+    .type = Type::counter,
+    .labels = {"limit"},
+    .help = "Units that calls with a cost from the answer used beyond what was held for them",
+    .ask = "sum by (limit) (rate(headgate_limit_overdrawn_units_total[5m]))"};
+inline constexpr Family limit_held{.name = "headgate_limit_held_units",
+                                   .type = Type::gauge,
+                                   .labels = {"limit", "worker"},
+                                   .help = "Units that calls under way of this worker hold until their cost is known",
+                                   .ask = "sum by (limit) (headgate_limit_held_units)"};
+inline constexpr Family limit_models{
+    .name = "headgate_limit_model_units_total",
+    .type = Type::counter,
+    .labels = {"limit", "model"},
+    .help =
+        "Units that calls of language models used, by the name in the price file; `other` for models without a price",
+    .ask = "topk(5, sum by (limit, model) (rate(headgate_limit_model_units_total[5m])))"};
 inline constexpr Family limit_remaining{
     .name = "headgate_limit_remaining",
     .type = Type::gauge,

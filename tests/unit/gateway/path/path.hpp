@@ -243,6 +243,7 @@ class Path : public testing::Test {
   limit::BanTable bans;
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
+  limit::HoldTable holds;
   limit::UseSheet sheet;
   limit::NoticeInbox* notices = nullptr;
   net::LentBytes lent_bytes;
@@ -286,8 +287,9 @@ class Path : public testing::Test {
     first.credentials = std::make_shared<const ActiveCredentials>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     add_to(first, random_, registry_);
-    engine_.emplace(Services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices},
-                    std::move(first), registry_);
+    Services services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices};
+    services.holds = &holds;
+    engine_.emplace(services, std::move(first), registry_);
     gateway = &engine_->gateway();
   }
   const limit::Rule& rule_of(const std::string& name) const {

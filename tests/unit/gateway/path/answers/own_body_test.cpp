@@ -70,6 +70,35 @@ TEST_F(PathOwnBody, OfAnthropicHasWhatItsClientsRead) {
   EXPECT_EQ(client.fields["Request-Id"], x.request_id);
 }
 
+TEST_F(PathOwnBody, SaysThatABudgetIsSpent) {
+  auto& plan = in_memory("plan", "1/hour");
+  plan.unit = plan.tiers[0].rules[0].unit = limit::Unit::token;
+  plan.spent_status = 402;
+  as(OwnBody::Form::openai);
+  const auto of_openai = refused_twice();
+  EXPECT_EQ(client.status, 402U);
+  EXPECT_EQ(of_openai["error"]["type"], "insufficient_quota");
+  EXPECT_EQ(of_openai["error"]["code"], "insufficient_quota");
+  EXPECT_EQ(of_openai["error"]["message"], "The limit of 1 token/hour is used up. Try again in 60 minutes.");
+}
+
+TEST_F(PathOwnBody, OfAnthropicSaysThatABudgetIsSpent) {
+  auto& plan = in_memory("plan", "1/hour");
+  plan.unit = limit::Unit::money;
+  plan.spent_status = 402;
+  as(OwnBody::Form::anthropic);
+  EXPECT_EQ(refused_twice()["error"]["type"], "billing_error");
+  EXPECT_EQ(client.fields["X-Should-Retry"], "false");
+}
+
+TEST_F(PathOwnBody, OfOpenAiSaysThatMoneyIsSpent) {
+  in_memory("plan", "1/hour").unit = limit::Unit::money;
+  as(OwnBody::Form::openai);
+  const auto told = refused_twice();
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(told["error"]["code"], "insufficient_quota") << "as OpenAI itself";
+}
+
 TEST_F(PathOwnBody, IsThatOfAllProblemsOfTheRoute) {
   server.unreachable = Failure{.what = Failed::no_connection};
   as(OwnBody::Form::anthropic);

@@ -11,7 +11,8 @@ namespace {
 class PathMoney : public Path {
  protected:
   PathMoney() {
-    in_memory("spend", "1000/hour").unit = limit::Unit::money;
+    auto& spend = in_memory("spend", "1000/hour");
+    spend.unit = spend.tiers[0].rules[0].unit = limit::Unit::money;
     auto& cost = route.limits.back().cost;
     cost.from = find_cost_source("usage");
     cost.name = "openai";
@@ -80,6 +81,43 @@ TEST_F(PathMoney, LetsAFreeModelPassASpentBudget) {
   send(R"({"model":"free","max_tokens":100000})");
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(left("spend"), 100U);
+}
+
+TEST_F(PathMoney, IsToldInTheCurrencyOfThePrices) {
+  answer(R"({"prompt_tokens":500,"completion_tokens":150,"total_tokens":650})");
+  send(R"({"model":"small","max_tokens":10})");
+  ASSERT_EQ(left("spend"), 200U);
+  x.reset();
+  client.forget();
+  send(R"({"model":"small","max_tokens":150})");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_THAT(client.body, testing::HasSubstr("This request may use 0.000302 USD of the limit of 0.001 USD/hour, and "
+                                              "0.0002 USD is left. Try again in "));
+}
+
+TEST_F(PathMoney, IsExplainedInTheCurrencyOfThePrices) {
+  const auto told = explain("POST /v1/chat/completions");
+  ASSERT_EQ(told.limits.size(), 1U);
+  EXPECT_EQ(told.limits[0].currency, "USD");
+  EXPECT_EQ(told.limits[0].rules.at(0).rate, "0.001 USD/hour");
+}
+
+TEST_F(PathMoney, IsCountedByModelsThatHaveAPrice) {
+  const auto of_model = [this](const std::string& model) {
+    return metric(R"(headgate_limit_model_units_total{limit="spend",model=")" + model + "\"}");
+  };
+  route.limits.back().cost.unpriced = 77;
+  answer(R"({"prompt_tokens":10,"completion_tokens":20,"total_tokens":30})");
+  send(R"({"model":"small"})");
+  for (const std::string model : {"large", "x-1", "x-2"}) {
+    x.reset();
+    client.forget();
+    answer(R"({"prompt_tokens":10,"completion_tokens":20,"total_tokens":30})");
+    send(R"({"model":")" + model + R"("})");
+  }
+  EXPECT_EQ(of_model("small"), "50");
+  EXPECT_EQ(of_model("other"), "231");
+  EXPECT_EQ(of_model("x-1"), "");
 }
 
 TEST_F(PathMoney, FindsTheModelInThePathOfGemini) {

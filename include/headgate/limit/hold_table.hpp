@@ -1,0 +1,75 @@
+#pragma once
+// The permits that calls under way hold until their cost is known. Used by gateway, to tell a caller whose budget is
+// spent from one whose budget is held by its own calls.
+
+#include "headgate/limit/limit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace headgate::limit {
+
+/// The permits that calls of this process hold, by counter, and how long calls usually hold permits, by rule. One per
+/// process; any thread; each function takes a short lock. The table is bounded: holds of further counters are not
+/// recorded, and count as none. It does not know the calls of other gateways.
+class HoldTable {
+ public:
+  static constexpr std::size_t kMaxCounters = 65'536;
+
+  explicit HoldTable(std::size_t bound = kMaxCounters);
+  ~HoldTable();
+
+  /// Records that a call holds `permits` (above 0) of the counter with this hash. Returns false if the table is full.
+  bool add(const Hash& counter, std::int64_t permits);
+  /// Records that the call holds them no longer.
+  void remove(const Hash& counter, std::int64_t permits) noexcept;
+  /// Returns the permits that calls under way hold of this counter.
+  std::int64_t held(const Hash& counter) const noexcept;
+
+  /// Records how long a call held permits of the rule with this seed (Rule::seed).
+  void lasted(std::uint64_t seed, Duration time);
+  /// Returns a running mean of these times; 0 if no call of the rule has ended yet.
+  Duration usual(std::uint64_t seed) const noexcept;
+
+ private:
+  struct State;
+  std::size_t bound_;  // of each stripe
+  std::unique_ptr<State> state_;
+};
+
+/// The permits of one counter that one call holds. They count as held until the object is destroyed. One thread; the
+/// table must outlive it.
+class HeldPermits {
+ public:
+  HeldPermits(HoldTable& table, const Check& check)
+      : table_(table.add(check.hash, check.cost) ? &table : nullptr), counter_(check.hash), permits_(check.cost) {}
+  HeldPermits(HeldPermits&& other) noexcept
+      : table_(std::exchange(other.table_, nullptr)), counter_(other.counter_), permits_(other.permits_) {}
+  HeldPermits& operator=(HeldPermits&& other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(counter_, other.counter_);
+    std::swap(permits_, other.permits_);
+    return *this;
+  }
+  ~HeldPermits() {
+    if (table_ != nullptr) table_->remove(counter_, permits_);
+  }
+  bool operator==(const HeldPermits&) const = default;
+
+  const Hash& counter() const noexcept { return counter_; }
+  std::int64_t permits() const noexcept { return permits_; }
+  /// Records that the call has taken so many more (above 0).
+  void add(std::int64_t more) {
+    permits_ += more;
+    if (table_ != nullptr) table_->add(counter_, more);  // the counter is in the table already, so this never fails
+  }
+
+ private:
+  HoldTable* table_;
+  Hash counter_;
+  std::int64_t permits_;
+};
+
+}  // namespace headgate::limit
