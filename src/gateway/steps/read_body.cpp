@@ -93,10 +93,9 @@ Task<MaybeProblem> read_body(Path& path, Exchange& x) {
 }
 
 MaybeProblem read_lent_body(Path& path, Exchange& x) {
-  if (x.admission.peek) return {};
   if (auto problem = prepare_bodies(path, x)) return problem;
   auto& values = *x.bodies;
-  if (!values.plan().reads_request) return {};
+  if (x.admission.peek || !values.plan().reads_request) return {};
   if (!x.body->ended()) {
     // The live policy has not read the body, so a limit by one of its values cannot decide.
     if (values.plan().keys.empty() && !lacks_price(x)) return {};

@@ -117,7 +117,7 @@ MaybeProblem prepare_bodies(Path& path, Exchange& x);
 Task<MaybeProblem> read_body(Path& path, Exchange& x);
 /// Does the same as read_body() for a candidate of the configuration, with the body in x.held, which the live policy
 /// has read. A body that it has not read to its end stays unknown: the candidate then refuses the request as too large
-/// if its decision needs a value of the body.
+/// if its decision needs a value of the body. Reads nothing for a request that takes no permits.
 MaybeProblem read_lent_body(Path& path, Exchange& x);
 /// Explains that the body, which limits read, is not known to a question.
 void explain_unread_body(Exchange& x, Explanation& explanation);
