@@ -274,6 +274,7 @@ TEST_F(PathBodies, OpensNoTunnelWhoseCostCouldNotBeRead) {
   check("GET /a", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
   EXPECT_EQ(client.status, 403U);
   EXPECT_TRUE(app->report.targets.empty());
+  EXPECT_EQ(explain("GET /a", "Connection: Upgrade\r\nUpgrade: websocket\r\n").status, 403U);
 }
 
 TEST_F(PathBodies, AsksAStreamForItsUsageAndHidesIt) {
