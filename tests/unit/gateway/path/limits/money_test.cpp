@@ -91,7 +91,7 @@ TEST_F(PathMoney, IsToldInTheCurrencyOfThePrices) {
   client.forget();
   send(R"({"model":"small","max_tokens":150})");
   EXPECT_EQ(client.status, 429U);
-  EXPECT_THAT(client.body, testing::HasSubstr("This request may use 0.000302 USD of the limit of 0.001 USD/hour, and "
+  EXPECT_THAT(client.body, testing::HasSubstr("This request may use 0.000305 USD of the limit of 0.001 USD/hour, and "
                                               "0.0002 USD is left. Try again in "));
 }
 
