@@ -27,25 +27,25 @@ bool read_member(JsonReader& in, const std::string& name, RequestMembers& out) {
   return in.text(query ? out.query : out.operation);
 }
 
-std::optional<Size> size_of_object(JsonReader& in) {
+std::optional<Size> size_of_object(JsonReader& in, bool largest) {
   RequestMembers members;
   std::string name;
   const bool read = in.object([&] { return in.text(name); }, [&] { return read_member(in, name, members); });
   if (!read || members.queries != 1 || members.operations > 1) return std::nullopt;
-  return size_of(members.query, members.operation);
+  return size_of(members.query, largest ? std::string() : members.operation);
 }
 
 }  // namespace
 
-std::optional<Size> size_of_json(std::string_view body) {
+std::optional<Size> size_of_json(std::string_view body, bool largest) {
   JsonReader in(body, 512);
   std::optional<Size> out;
   if (in.next() == JsonKind::object) {
-    out = size_of_object(in);
+    out = size_of_object(in, largest);
   } else {
     out.emplace();
     const bool read = in.list([&] {
-      const auto one = size_of_object(in);
+      const auto one = size_of_object(in, largest);
       if (one) add(*out, *one);
       return one.has_value();
     });

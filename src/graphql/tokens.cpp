@@ -18,20 +18,25 @@ std::size_t length_of(std::string_view text, bool (*is_part)(char c)) noexcept {
 
 }  // namespace
 
-// White space, line ends, commas, comments and a byte order mark have no meaning (section 2.1).
-void GraphqlTokens::skip_ignored() noexcept {
+// White space, line ends, commas, comments and a byte order mark have no meaning (section 2.1). Returns false for a
+// comment that servers end in different places.
+bool GraphqlTokens::skip_ignored() noexcept {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   while (!rest_.empty()) {
     if (rest_.starts_with(kMark)) {
       rest_.remove_prefix(kMark.size());
     } else if (rest_.front() == '#') {
-      rest_.remove_prefix(std::min(rest_.find_first_of("\r\n"), rest_.size()));
+      const auto comment = rest_.substr(0, rest_.find_first_of("\r\n"));
+      // graphql-java ends a comment at these as well, and would run what other servers ignore.
+      if (comment.find("\u2028") != comment.npos || comment.find("\u2029") != comment.npos) return false;
+      rest_.remove_prefix(comment.size());
     } else {
       const auto blanks = rest_.find_first_not_of(" \t\r\n,");
-      if (blanks == 0) return;
+      if (blanks == 0) return true;
       rest_.remove_prefix(std::min(blanks, rest_.size()));
     }
   }
+  return true;
 }
 
 GraphqlToken GraphqlTokens::cut(GraphqlTokenKind kind, std::size_t length) noexcept {
@@ -43,7 +48,7 @@ GraphqlToken GraphqlTokens::cut(GraphqlTokenKind kind, std::size_t length) noexc
 GraphqlToken GraphqlTokens::read_string() noexcept {
   if (rest_.starts_with(kBlock)) {
     auto end = rest_.find(kBlock, kBlock.size());
-    while (end != rest_.npos && rest_[end - 1] == '\\') end = rest_.find(kBlock, end + 1);
+    while (end != rest_.npos && rest_[end - 1] == '\\') end = rest_.find(kBlock, end + kBlock.size());
     return end == rest_.npos ? cut(GraphqlTokenKind::bad, rest_.npos)
                              : cut(GraphqlTokenKind::value, end + kBlock.size());
   }
@@ -55,7 +60,11 @@ GraphqlToken GraphqlTokens::read_string() noexcept {
 }
 
 void GraphqlTokens::advance() noexcept {
-  skip_ignored();
+  if (!skip_ignored()) {
+    next_ = {GraphqlTokenKind::bad, {}};
+    rest_ = {};
+    return;
+  }
   if (rest_.empty()) {
     next_ = {};
     return;

@@ -43,7 +43,7 @@ class GraphqlTokens {
 
  private:
   void advance() noexcept;
-  void skip_ignored() noexcept;
+  bool skip_ignored() noexcept;
   GraphqlToken read_string() noexcept;
   GraphqlToken cut(GraphqlTokenKind kind, std::size_t length) noexcept;
 

@@ -50,6 +50,8 @@ struct CostSource {
   /// warns unless a trusted hop writes it.
   bool callers_write = false;
   ReadsBody body = ReadsBody::none;
+  /// Whether `otherwise` must be written: a caller can hide a high cost, so the usual 1 would be the cheapest request.
+  bool needs_otherwise = false;
   bool of_api = false;  ///< whether `name` is an API of usage/provider.hpp, whose pointers the plan has first
   /// Returns why `name` is not a valid value of a text, as a sentence without its full stop; "" if it is valid. Null if
   /// every text is.

@@ -27,7 +27,9 @@ std::optional<Size> size_of(std::string_view document, std::string_view operatio
 
 /// Returns the sizes of the operations in a body of JSON together: a request, or a list of them. Nothing if one of them
 /// has no document that can be read, or if servers could read different ones (a member occurs twice).
-std::optional<Size> size_of_json(std::string_view body);
+/// With `largest`, the largest operation of each request counts, because servers could take the name of its operation
+/// from somewhere else.
+std::optional<Size> size_of_json(std::string_view body, bool largest = false);
 
 /// Raises each number to that of `other`.
 void raise(Size& to, const Size& other) noexcept;

@@ -193,6 +193,7 @@ class CostBuilder {
     } else {
       demand("most", std::to_string(std::max<std::int64_t>(kUsualMost, out_.default_value)));
       if (settles) demand("hold", "1");
+      if (source.needs_otherwise) demand("otherwise", std::to_string(kUsualMost));
       name(source);
     }
   }

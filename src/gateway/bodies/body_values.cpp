@@ -49,7 +49,7 @@ BodyState BodyValues::begin_request(const Exchange& x) {
 
 void BodyValues::read_request(std::string_view bytes) noexcept {
   if (request_form_ == scan::Form::form && !bytes.empty() && !std::exchange(request_begun_, true))
-    json_as_form_ = std::string_view("{[ \t\r\n").find(bytes.front()) != std::string_view::npos;
+    json_as_form_ = std::string_view("{[ \t\r\n\xEF").find(bytes.front()) != std::string_view::npos;
   request_.feed(bytes);
 }
 

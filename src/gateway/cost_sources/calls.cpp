@@ -17,6 +17,7 @@ const CostSource calls{
     .doc = "Number of calls in a batch of `json-rpc`: the elements of a list, or 1",
     .takes = CostTakes::text,
     .body = ReadsBody::request,
+    .needs_otherwise = true,
     .fault = [](std::string_view name) { return std::string(name == "json-rpc" ? "" : R"(write "json-rpc")"); },
     .plan = [](Cost& /*cost*/, BodyPlan& bodies) { bodies.reads_request = bodies.refuses_tunnels = true; },
     .meaning =
@@ -26,7 +27,7 @@ const CostSource calls{
         },
     .told =
         [](const Exchange& x, const Cost& cost) {
-          if (!x.bodies || x.bodies->request_state() != BodyState::read) return CostReading{};
+          if (!x.bodies || x.bodies->request_state() != BodyState::read || !x.bodies->is_json()) return CostReading{};
           const auto most = static_cast<std::uint64_t>(cost.most);
           const auto elements = std::clamp<std::uint64_t>(x.bodies->request().elements(), 1, most);
           return CostReading{.cost = static_cast<std::int64_t>(elements)};

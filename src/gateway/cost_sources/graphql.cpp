@@ -30,6 +30,7 @@ const CostSource graphql{
         "and each request of a batch counts. Without an operation name, the largest operation counts",
     .takes = CostTakes::text,
     .body = ReadsBody::request,
+    .needs_otherwise = true,
     .fault =
         [](std::string_view name) {
           const bool known = name == kFields || name == kDepth || name == kAliases;

@@ -69,6 +69,15 @@ TEST(GraphqlDocument, IsMalformedIfAServerWouldRefuseToReadIt) {
     EXPECT_EQ(size_of(document), std::nullopt) << document;
 }
 
+TEST(GraphqlDocument, EndsABlockStringWhereServersDo) {
+  EXPECT_EQ(size_of(R"({a(x:"""\"""" """){h1 h2 h3 h4{h5{h6{h7}}}}}# """){b}})"), (Size{8, 5, 0}));
+}
+
+TEST(GraphqlDocument, IsMalformedIfServersEndACommentInDifferentPlaces) {
+  EXPECT_EQ(size_of("{a #\u2028 h1 h2 {h3}\n}"), std::nullopt);
+  EXPECT_EQ(size_of("{a #\u2029 h1 h2 {h3}\n}"), std::nullopt);
+}
+
 TEST(GraphqlDocument, NamesTheOperationThatIsRun) {
   const std::string document = "query A { a } query B { b c }";
   EXPECT_EQ(size_of(document, "A"), (Size{1, 1, 0}));

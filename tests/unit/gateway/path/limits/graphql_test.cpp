@@ -67,6 +67,18 @@ TEST_F(PathGraphql, IsReadFromAFormAndFromTheQuery) {
   EXPECT_EQ(before_ - left("plan"), 1U);
 }
 
+TEST_F(PathGraphql, CostsItsLargestOperationIfItsNameMayStandSomewhereElse) {
+  costs("graphql", "fields");
+  const std::string body = R"({"query":"query L{a} query H{a b c d}","operationName":"L"})";
+  post(body);
+  EXPECT_EQ(cost_, 1U);
+  post(body, "application/json", "/graphql?operationName=H");
+  EXPECT_EQ(cost_, 4U);
+  post("operationName=H", "application/x-www-form-urlencoded",
+       "/graphql?query=query+L%7Ba%7D+query+H%7Ba+b+c%7D&operationName=L");
+  EXPECT_EQ(cost_, 3U);
+}
+
 TEST_F(PathGraphql, CostsOtherwiseIfItCannotBeMeasured) {
   costs("graphql", "fields").default_value = 50;
   for (const std::string body :
@@ -104,7 +116,7 @@ TEST_F(PathGraphql, CannotBecomeATunnel) {
 }
 
 TEST_F(PathGraphql, CallsOfABatchCountOneByOne) {
-  costs("calls", "json-rpc");
+  costs("calls", "json-rpc").default_value = 50;
   post(R"({"jsonrpc":"2.0","method":"tools/call","id":1})");
   EXPECT_EQ(cost_, 1U);
   post(R"([{"method":"a"},{"method":"b"},{"method":"c"}])");
@@ -112,7 +124,11 @@ TEST_F(PathGraphql, CallsOfABatchCountOneByOne) {
   post("[]");
   EXPECT_EQ(cost_, 1U);
   post("[1,2");
-  EXPECT_EQ(cost_, 500U);
+  EXPECT_EQ(cost_, 50U);
+  post("[1,2,3]", "text/event-stream");
+  EXPECT_EQ(cost_, 50U) << "a server may ignore the type";
+  post("\xEF\xBB\xBF[1,2,3]", "application/x-www-form-urlencoded");
+  EXPECT_EQ(cost_, 50U);
 }
 
 }  // namespace
