@@ -113,6 +113,21 @@ function(headgate_module name)
   endif()
 endfunction()
 
+# headgate_messages(NAME FILE): makes the library headgate_NAME from the Protocol Buffers in src/FILE.proto. Its code is not ours, so it
+# has none of our warnings. A source includes it as "FILE.pb.h".
+function(headgate_messages name file)
+  set(made ${CMAKE_BINARY_DIR}/messages)
+  cmake_path(GET file PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${made}/${folder})
+  add_custom_command(OUTPUT ${made}/${file}.pb.cc ${made}/${file}.pb.h
+    COMMAND ${HEADGATE_PROTOC} --proto_path=${CMAKE_SOURCE_DIR}/src --cpp_out=${made} ${CMAKE_SOURCE_DIR}/src/${file}.proto
+    DEPENDS ${CMAKE_SOURCE_DIR}/src/${file}.proto VERBATIM)
+  add_library(headgate_${name} STATIC ${made}/${file}.pb.cc)
+  target_include_directories(headgate_${name} SYSTEM PUBLIC ${made})
+  target_link_libraries(headgate_${name} PUBLIC PkgConfig::protobuf)
+  set_target_properties(headgate_${name} PROPERTIES CXX_STANDARD 20 POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
 # headgate_registry(TARGET NAME TYPE HEADER NAMESPACE SPACE FILE...): adds to TARGET the table NAME() of constants of TYPE. Each FILE
 # defines one constant, named like the file, in NAMESPACE::SPACE. SPACE is "" if there is none.
 function(headgate_registry target name type header namespace space)

@@ -11,7 +11,7 @@ shift $(($# < 5 ? $# : 5))
 
 # One header, or file, of each library that leaves code of its own in the program; a test compares the packages with what compilers read.
 compiled_in=(boost/version.hpp nlohmann/json.hpp CLI/CLI.hpp spdlog/spdlog.h fmt/core.h date/tz.h prometheus/text_serializer.h
-  hiredis/hiredis.h nghttp2/nghttp2.h re2/re2.h openssl/ssl.h yaml-cpp/yaml.h xxhash.h zlib.h brotli/encode.h)
+  hiredis/hiredis.h nghttp2/nghttp2.h re2/re2.h openssl/ssl.h yaml-cpp/yaml.h google/protobuf/message_lite.h xxhash.h zlib.h brotli/encode.h)
 page=/usr/share/javascript/dygraphs/dygraph.min.js
 
 arch=amd64 triplet=x86_64-linux-gnu

@@ -72,13 +72,16 @@ void check_edits(Build& build);       // checks that variables and parameters ex
 void check_addresses(Build& build);   // reports routes that nobody can use
 void check_conditions(Build& build);  // reports requests that match two routes of which neither is more specific
 void check_rooms(Build& build);       // after routes: checks that each room exists and is used
+void build_decide(Build& build);      // after routes
+void check_decide(Build& build);      // checks that the limits of descriptors can count them
 bool decides(const Build& build);     // whether a listener only decides about the requests of another proxy
 void check_decisions(Build& build);   // after routes: checks that listeners which only decide see what limits need
-void check_plans(Build& build);       // checks the limits of each route: requests have their keys, and costs fit
-void check_sizes(Build& build);       // reports sizes and times that contradict each other
-void check_balance(Build& build);     // after routes: checks that requests have the keys by which upstreams choose
-void check_shedding(Build& build);    // reports priorities that change nothing, and reserves that nobody can use
-void check_delivery(Build& build);    // checks retries, mirrors and held bodies
+std::vector<gateway::LimitUse> uses(Build& build, const Node* section);  // the limits of a route
+void check_plans(Build& build);     // checks the limits of each route: requests have their keys, and costs fit
+void check_sizes(Build& build);     // reports sizes and times that contradict each other
+void check_balance(Build& build);   // after routes: checks that requests have the keys by which upstreams choose
+void check_shedding(Build& build);  // reports priorities that change nothing, and reserves that nobody can use
+void check_delivery(Build& build);  // checks retries, mirrors and held bodies
 void check_auth(Build& build);   // after routes: fields of an auth service are trusted only where the service is used
 void check_basic(Build& build);  // after routes and listeners: checks where passwords are sent, and who could read them
 void add_auth_upstreams(Build& build);  // last: adds the upstreams that only auth services use

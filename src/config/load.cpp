@@ -99,6 +99,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   check_rooms(build);
   check_plans(build);
   check_decisions(build);
+  check_decide(build);
   check_sizes(build);
   check_balance(build);
   check_shedding(build);

@@ -86,6 +86,10 @@ constexpr Key kRootKeys[] = {
      into<&Config::gateway, &gateway::PathOptions::all_routes>},
     {"routes", &kRoutes, "", R"([{ "path": "/*", "to": "app" }])", "Requests, their limits, and where they go",
      required},
+    {"decide", &kDecideList, "",
+     R"([{ "domain": "edge", "match": { "remote_address": "*" }, "limits": ["per-address"] }])",
+     "Descriptors that a listener with the protocol `rate_limit_service` decides about; see "
+     "[rate_limit_service.md](rate_limit_service.md)"},
     {"timeouts", &kTimeoutsShape, "", R"({ "idle": "30s" })", "Timeouts of client connections",
      into<&Config::timeouts>},
     {"bounds", &kBoundsShape, "", R"({ "connections": 20000 })", "Bounds on what callers can make the gateway hold",

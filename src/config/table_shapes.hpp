@@ -126,6 +126,7 @@ extern const Shape kRedirectShape;
 extern const Shape kHostHeaderShape;
 extern const Shape kRoutes;
 extern const Shape kPriorityShape;
-extern const Shape kLimitUses;  // a list of limits as a route uses them
+extern const Shape kDecideList;  // descriptors of a rate limit service
+extern const Shape kLimitUses;   // a list of limits as a route uses them
 
 }  // namespace headgate::config

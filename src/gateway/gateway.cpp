@@ -7,6 +7,7 @@
 #include "gateway/limits/unanswered.hpp"
 #include "gateway/path/path.hpp"
 #include "gateway/record/trace.hpp"
+#include "gateway/steps/rate_limit_service.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 
@@ -43,7 +44,11 @@ Task<void> Gateway::handle(Exchange& x) {
   x.request_id = path.request_ids.of(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Walk walk(path, x);
-  while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
+  if (x.protocol == net::ListenProtocol::rate_limit_service) [[unlikely]] {
+    walk.problem() = co_await answer_rate_limit(path, x);
+  } else {
+    while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
+  }
   auto& problem = walk.problem();
   if (problem) {
     if (x.snapshot->candidate && !walk.served()) [[unlikely]]

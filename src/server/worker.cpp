@@ -23,6 +23,7 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::List
   settings.http2 = options.http2 && !options.tls;
   settings.https_port = options.https_port;
   settings.asked_by = options.from;
+  settings.protocol = options.protocol;
   settings.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 

@@ -46,6 +46,7 @@ void Session::begin_exchange(Exchange& x) {
   x.client_tls = peer_.tls;
   x.https_port = peer_.listener->https_port;
   x.asked_by = peer_.listener->asked_by;
+  x.protocol = peer_.listener->protocol;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

@@ -29,6 +29,7 @@ const std::map<std::string, int> kFloors = {
     {"compress", 1},
     {"scan", 1},
     {"graphql", 1},
+    {"envoy", 1},
     {"net", 2},    // listeners, streams, timers
     {"usage", 2},  // tokens of language models, and their prices
     // servers and services that the gateway connects to
@@ -130,7 +131,7 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
 
 /// Modules that neither open sockets nor wait.
 const std::set<std::string> kPure = {"http", "limit",    "room", "identity", "balance", "observe",
-                                     "shed", "compress", "scan", "graphql",  "usage"};
+                                     "shed", "compress", "scan", "graphql",  "envoy",   "usage"};
 
 /// Except for the thread that writes log lines.
 const std::string kLogThread = "src/observe/log/output";

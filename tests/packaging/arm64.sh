@@ -13,9 +13,9 @@ root=$directory/cross
 mkdir -p "$directory"
 
 packages=(cmake ninja-build pkg-config ccache file binutils dpkg-dev ca-certificates tzdata curl openssl qemu-user-static crossbuild-essential-arm64
-  nlohmann-json3-dev libcli11-dev libjs-dygraphs)
+  nlohmann-json3-dev libcli11-dev libjs-dygraphs protobuf-compiler)
 for package in 'libboost1.81-dev:arm64 | libboost-dev:arm64' libhiredis-dev libspdlog-dev libssl-dev libxxhash-dev zlib1g-dev libbrotli-dev prometheus-cpp-dev \
-  libhowardhinnant-date-dev libyaml-cpp-dev libnghttp2-dev libre2-dev libcrypt-dev; do
+  libhowardhinnant-date-dev libyaml-cpp-dev libnghttp2-dev libre2-dev libprotobuf-dev libcrypt-dev; do
   case "$package" in *:arm64*) packages+=("$package") ;; *) packages+=("$package:arm64") ;; esac
 done
 

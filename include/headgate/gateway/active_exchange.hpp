@@ -66,6 +66,10 @@ class ActiveExchange {
   Exchange* x_ = nullptr;
 };
 
+/// Takes a place among the answers that this worker reads to their end without a client. Returns whether the exchange
+/// has one, which it keeps until it ends; false if it does not want one.
+bool take_drain_place(Exchange& x) noexcept;
+
 /// Answers after handle() threw, which is a bug. Logs the exception, sends 500 if no answer was started, and calls
 /// refused() of the handler.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown);

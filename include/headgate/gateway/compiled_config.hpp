@@ -279,6 +279,8 @@ class CompiledConfig {
   /// Returns the routes that serve requests. A route that splits its requests is replaced by one route for each
   /// upstream.
   std::span<const Route* const> serving() const noexcept { return serving_; }
+  /// The routes that decide about descriptors of Envoy's rate limit service. No request reaches them.
+  const DescriptorRoutes& descriptor_routes() const noexcept { return descriptor_routes_; }
   /// Returns whether any route has a condition on the client's address.
   bool routes_by_address() const noexcept { return routes_by_address_; }
   /// Returns whether a WebSocket can be opened on one of the routes.
@@ -340,6 +342,7 @@ class CompiledConfig {
   bool opens_websockets_ = false;
   bool routes_by_address_ = false;
   Router router_;
+  DescriptorRoutes descriptor_routes_;
   std::unique_ptr<Names> names_;  // set only during construction
 };
 

@@ -225,6 +225,8 @@ class Delay;
 struct CandidateExchange;
 /// The use of earlier calls; see gateway/bodies/learned_use.hpp.
 class LearnedUse;
+/// See gateway/descriptors/rate_limit_call.hpp.
+struct RateLimitCall;
 /// A hook that unlinks itself when the exchange ends.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -241,6 +243,7 @@ struct Incoming {
   std::uint16_t https_port = 0;
   /// the proxy that asks for a decision about a request of its client; `none` if the client itself sent the request
   net::AskingProxy asked_by = net::AskingProxy::none;
+  net::ListenProtocol protocol = net::ListenProtocol::http;  ///< the protocol of the listener
   bool client_tls = false;  ///< whether the client uses TLS, to this gateway or as a trusted hop says
   /// whether the client's certificate was verified on this connection, by this gateway or by a trusted hop
   bool client_certificate = false;
@@ -283,9 +286,10 @@ struct Exchange : Incoming, StepState {
   InFlightHook in_flight;  ///< link into the list of exchanges whose permits are renewed
   /// the same request under the candidate policy, until the candidate has finished with it
   CandidateExchange* candidate = nullptr;
-  std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none
-  Duration retry_after{0};         ///< the value of Retry-After; 0 if there is none
-  unsigned status = 0;             ///< the status of the reply; 0 before the reply begins
+  RateLimitCall* rate_limit = nullptr;  ///< the call of the rate limit service that is being decided; otherwise null
+  std::string_view problem_limit;       ///< the limit that the problem names; empty if there is none
+  Duration retry_after{0};              ///< the value of Retry-After; 0 if there is none
+  unsigned status = 0;                  ///< the status of the reply; 0 before the reply begins
   observe::GrpcStatus grpc_status =
       observe::GrpcStatus::none;  ///< the status of an answer to a gRPC call, as far as it is known
   EndedBy ended_by = EndedBy::upstream;
@@ -298,8 +302,10 @@ struct Exchange : Incoming, StepState {
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client leaves
   Delay* delay = nullptr;                ///< the wait for a permit under way
   std::string_view path_for_server;      ///< the path for the server, if the route rewrites it; otherwise empty
-  /// whether the attempt goes on if the client leaves, because the cost stands at the end of the answer
-  bool drains = false;
+  /// The number of answers that this worker reads to their end without a client; null if this one is not read on if its
+  /// client leaves.
+  unsigned* drained_now = nullptr;
+  bool drained = false;  ///< whether this exchange is one of them
   unsigned attempts = 0;
   /// Whether a server, an auth service or a check of a password got the request and has not answered yet.
   /// gateway/limits/unanswered.hpp says what that means at the end of the exchange.

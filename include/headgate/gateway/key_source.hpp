@@ -27,6 +27,7 @@ enum class Needs : std::uint8_t {
   path_parameter,  ///< a route whose path has a parameter with the source's name
   cookie,          ///< the cookie that has the source's name; it may have only one value
   part,            ///< another part of the request that a caller may leave out
+  descriptor,      ///< a call of Envoy's rate limit service whose descriptor has the source's name
   body,            ///< the value in the request's body at the pointer that is the source's name
 };
 

@@ -8,6 +8,7 @@
 #include "headgate/gateway/compression.hpp"
 #include "headgate/gateway/cors.hpp"
 #include "headgate/gateway/demands.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/edit_options.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/forwarding.hpp"
@@ -156,6 +157,8 @@ struct RouteOptions {
   std::string name;  ///< the path, if the configuration gives no name
   /// lower case, without port; empty for any host; "*.example.com" for one or more labels before the domain
   std::string host;
+  /// the descriptors that the route decides about; not set for a route of requests
+  std::optional<DescriptorMatch> descriptor{};
   std::string path;  ///< pattern of the path: "/exact", "/prefix/*", "/accounts/{account}/charges"
   shed::Priority priority = shed::Priority::normal;  ///< priority of requests whose caller has none
   std::optional<bool> ignore_case;  ///< whether case in the path is ignored; if not set, as in all_routes

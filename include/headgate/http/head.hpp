@@ -25,6 +25,13 @@ enum class TunnelBy : std::uint8_t {
 
 /// The head of a request without its fields: its control data (RFC 9110 section 6.2), and the framing and upgrade that
 /// its fields ask for. The views live until the exchange ends. The containers keep their capacity between requests.
+/// The method that the client of this connection sent, as far as it decides whether the answer has a body.
+enum class WireMethod : std::uint8_t {
+  same,   ///< RequestControl::method
+  head,   ///< HEAD, although the request asks about one with another method
+  other,  ///< not HEAD
+};
+
 struct RequestControl {
   std::string_view method;  ///< "GET"
   std::string_view target;  ///< target as it was sent; used only in messages
@@ -42,7 +49,12 @@ struct RequestControl {
       upgrade;  ///< the protocol that the client wants to use in a tunnel, if one may be opened; otherwise empty
   TunnelBy tunnel_by = TunnelBy::upgrade;  ///< way of opening the tunnel; valid if `upgrade` is not empty
 
-  bool head() const noexcept { return method == "HEAD"; }
+  WireMethod wire_method = WireMethod::same;
+
+  /// Returns whether the answer has no body because of the method.
+  bool head() const noexcept {
+    return wire_method == WireMethod::same ? method == "HEAD" : wire_method == WireMethod::head;
+  }
   bool by_connect() const noexcept { return tunnel_by == TunnelBy::connect && !upgrade.empty(); }
   /// Returns the path for the server: normalised, with the escapes of the client.
   std::string_view path_to_send() const noexcept { return path_sent.empty() ? path : path_sent; }

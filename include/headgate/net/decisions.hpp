@@ -6,6 +6,13 @@
 
 namespace headgate::net {
 
+/// The use of a listener.
+enum class ListenProtocol : std::uint8_t {
+  http,               ///< answers to requests
+  decision,           ///< decisions about the requests of another proxy's clients
+  rate_limit_service  ///< the same as calls of Envoy's rate limit service (gRPC)
+};
+
 /// The proxy that asks for a decision about a request of its client, by its way of naming that request.
 enum class AskingProxy : std::uint8_t {
   none,     ///< the listener gets the requests of its clients themselves

@@ -10,12 +10,6 @@
 
 namespace headgate::net {
 
-/// The use of a listener.
-enum class ListenProtocol : std::uint8_t {
-  http,      ///< answers to their requests
-  decision,  ///< decisions about the requests of their own clients
-};
-
 /// An address to listen on. ":8080" means all addresses of both families.
 struct ListenOptions {
   std::string host;           ///< an IP address; empty for all IPv6 and IPv4 addresses

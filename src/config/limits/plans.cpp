@@ -116,12 +116,14 @@ class PlanChecker {
                            [](const limit::Rule& rule) { return !rule.algorithm->refills && rule.wait > Duration(0); });
       });
       const bool clamps = use.how != nullptr && use.how->cost.hold.clamp;
+      const bool extends = use.how != nullptr && use.how->cost.hold.extends;
       const char* const why = queues                    ? "lets a request wait for a permit"
                               : use.limit->shards > 1   ? "asks several shards"
                               : use.limit->appointments ? "hands out appointments"
                               : clamps                  ? "is asked again with a smaller hold (\"clamp\")"
+                              : extends                 ? "is asked again for the rest of a stream (\"extend\")"
                                                         : nullptr;
-      if (why == nullptr || (use.limit->count_rejected && !clamps)) continue;
+      if (why == nullptr || (use.limit->count_rejected && !clamps && !extends)) continue;
       report_.error(code::kConflict, *counts->name,
                     "limit " + in_quotes(counts->limit->name) + " counts rejected requests, and limit " +
                         in_quotes(use.limit->name) + " of " + route_text(route) + ' ' + why +
@@ -262,11 +264,12 @@ class PlanChecker {
                     "name it in the path, or add " + absent);
       return;
     }
-    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part || needs == Needs::body) {
+    if (needs == Needs::field || needs == Needs::cookie || needs == Needs::part || needs == Needs::body ||
+        needs == Needs::descriptor) {
       report_.error(
           code::kKeyAbsent, *use.name,
           "a request may lack the " + part_text(*unsure) + ", by which limit " + in_quotes(use.limit->name) + " counts",
-          "add " + absent);
+          needs == Needs::descriptor ? "name it in the \"match\" of the descriptors" : "add " + absent);
       return;
     }
     if (needs == Needs::certificate && route.require == Require::mtls) {
@@ -374,6 +377,9 @@ class PlanChecker {
         return true;
       case Needs::path_parameter:
         return !has_parameter(route, per.name);
+      case Needs::descriptor:
+        return !route.descriptor || std::ranges::none_of(route.descriptor->entries,
+                                                         [&](const auto& entry) { return entry.first == per.name; });
     }
     return false;
   }

@@ -18,14 +18,14 @@
 namespace headgate::config {
 namespace {
 
-/// Returns the listeners that decide, as nodes of the file.
-std::vector<const Node*> deciding_listeners(const Build& build) {
+/// Returns the listeners with this protocol, as nodes of the file.
+std::vector<const Node*> listeners_with(const Build& build, std::string_view with) {
   const Node* listen = find(&build.root, "listen");
   auto out = children(listen, Kind::list);
   if (listen != nullptr && listen->kind == Kind::object) out.push_back(listen);
-  std::erase_if(out, [](const Node* each) {
+  std::erase_if(out, [with](const Node* each) {
     const Node* protocol = text_at(each, "protocol");
-    return protocol == nullptr || protocol->text != "decision";
+    return protocol == nullptr || protocol->text != with;
   });
   return out;
 }
@@ -56,15 +56,18 @@ std::string missing_in_decisions(const limit::Limit& limit, const gateway::Cost&
 
 }  // namespace
 
-bool decides(const Build& build) { return !deciding_listeners(build).empty(); }
+bool decides(const Build& build) { return !listeners_with(build, "decision").empty(); }
 
 void check_decisions(Build& build) {
-  const auto listeners = deciding_listeners(build);
-  if (listeners.empty()) return;
+  const auto listeners = listeners_with(build, "decision");
+  auto all = listeners_with(build, "rate_limit_service");
+  all.insert(all.end(), listeners.begin(), listeners.end());
+  if (all.empty()) return;
   if (build.config.identity.trusted_proxies.empty())
-    build.report.error_at_key(code::kProxies, *find(listeners.front(), "protocol"),
+    build.report.error_at_key(code::kProxies, *find(all.front(), "protocol"),
                               "no proxy is trusted, so this listener would refuse every question",
                               R"(name the proxy's address: "identity": { "trusted_proxies": ["127.0.0.1/32"] })");
+  if (listeners.empty()) return;
   std::set<std::string> told;
   const auto check = [&](const gateway::LimitUse& use) {
     const int at = limit_index(build, use.limit);

@@ -13,7 +13,8 @@
 namespace headgate::config {
 namespace {
 
-constexpr WordsUpTo<net::ListenProtocol::decision> kListenProtocol({"http", "decision"});
+constexpr WordsUpTo<net::ListenProtocol::rate_limit_service> kListenProtocol({"http", "decision",
+                                                                              "rate_limit_service"});
 constexpr Shape kListenProtocolShape = choice(kListenProtocol);
 constexpr WordsUpTo<net::AskingProxy::envoy> kAskingProxy({"clients", "nginx", "traefik", "caddy", "envoy"});
 constexpr Shape kAskingProxyShape = choice(kAskingProxy);
@@ -30,7 +31,8 @@ constexpr Key kListenerKeys[] = {
      "else may send one",
      into<&net::ListenOptions::proxy_protocol>},
     {"protocol", &kListenProtocolShape, kOfOptions, R"("decision")",
-     "`http` answers requests; `decision` only decides about them for another proxy; see [decisions.md](decisions.md)",
+     "`http` answers requests; `decision` only decides about them for another proxy; see [decisions.md](decisions.md); "
+     "`rate_limit_service` decides for Envoy; see [rate_limit_service.md](rate_limit_service.md)",
      into<&net::ListenOptions::protocol>},
     {"from", &kAskingProxyShape, kOfOptions, R"("nginx")",
      "With `protocol` `decision`: the proxy that asks, and so the fields in which it names the request of its client. "
@@ -50,7 +52,8 @@ constexpr Shape kListenOne = either("an address", kListenForms);
 constexpr Shape kListenMany = list("a list of addresses", kListenOne, 1, 64);
 constexpr const Shape* kListenAllForms[] = {&kListenAddress, &kListenerObject, &kListenMany};
 
-void check_decision(Build& build, const Node& node, const net::ListenOptions& options) {
+void check_decision(Build& build, const Node& node, net::ListenOptions& options) {
+  if (options.protocol == net::ListenProtocol::rate_limit_service) options.http2 = true;  // gRPC
   const bool decides = options.protocol == net::ListenProtocol::decision;
   const Node* from = find(&node, "from");
   if (decides && options.from == net::AskingProxy::none)

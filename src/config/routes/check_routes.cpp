@@ -226,6 +226,7 @@ void check_search(Build& build) {
   if (build.report.has_errors() || std::none_of(routes.begin(), routes.end(), has_parameter)) return;
   gateway::Router router(gateway::Case::ignored);
   for (const auto& route : routes) {
+    if (route.descriptor) continue;
     router.add(route.host, route.path, {}, nullptr,
                ignores_case(build, route) ? gateway::Case::ignored : gateway::Case::matters);
   }
@@ -272,6 +273,7 @@ void check_routes(Build& build) {
   std::map<std::string, std::vector<std::size_t>> by_path;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const Node& node = *build.route_nodes[i];
+    if (routes[i].descriptor) continue;
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
     check_split(build, routes[i], node);

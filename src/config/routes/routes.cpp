@@ -199,7 +199,7 @@ constexpr Section kAllRoutesSection{"all_routes", "all_routes",
                                     kAllRoutesKeys};
 constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 100'000);
 
-namespace {
+namespace {}  // namespace
 
 std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
   std::vector<gateway::LimitUse> out;
@@ -212,6 +212,8 @@ std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
   }
   return out;
 }
+
+namespace {
 
 // Gives each route the name that `"per": "route"`, logs and metrics use.
 void name_routes(Build& build) {
@@ -295,6 +297,7 @@ void build_routes(Build& build) {
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);
   }
+  build_decide(build);
   name_routes(build);
 }
 

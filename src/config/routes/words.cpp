@@ -171,6 +171,7 @@ constexpr std::size_t kShown = 50;  // maximum number of routes in the table; fu
 constexpr std::size_t kWidest = 60;
 
 std::string requests(const RouteOptions& route) {
+  if (route.descriptor) return route.name;
   return joined(route.methods, ",") + (route.methods.empty() ? "" : " ") + route.host + route.path +
          conditions_in_words(route.conditions);
 }
@@ -203,6 +204,7 @@ std::string target(const RouteOptions& route) {
   const auto* const edits = route.edits.get();
   if (edits != nullptr && edits->redirect)
     return "redirects (" + std::to_string(edits->redirect->status) + ") to " + edits->redirect->to;
+  if (route.descriptor) return "a decision";
   if (route.respond) return "answers " + std::to_string(route.respond->status);
   auto to = route.split ? shares(*route.split) : route.to;
   if (!route.to_instead.empty()) to += ", what is rejected to " + route.to_instead;

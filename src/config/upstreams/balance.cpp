@@ -74,6 +74,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
     case Needs::field:  // a caller may leave these out, which is no mistake here
     case Needs::cookie:
     case Needs::part:
+    case Needs::descriptor:
     case Needs::body:  // refused at its place
       break;
   }

@@ -9,6 +9,7 @@
 #include "holds.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/balance.hpp"
 
@@ -125,7 +126,9 @@ Problem uncountable(const limit::Limit& limit) {
           .retry_after = 1};
 }
 
-MaybeProblem collect(Path& path, Exchange& x, Round& round) {
+namespace {
+
+MaybeProblem collect_route(Path& path, Exchange& x, Round& round) {
   const auto fail = [&round](const Problem& problem) {
     round.drop();
     return MaybeProblem(problem);
@@ -157,6 +160,31 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
     if (!append(x, route_limit, resolved, round.source(), path.shard_turns)) return fail(too_many_rules(x, limit));
   }
   return {};
+}
+
+/// Collects the checks of all descriptors of a call, each by the limits of its own route.
+MaybeProblem collect_descriptors(Path& path, Exchange& x, Round& round) {
+  auto& call = *x.rate_limit;
+  const auto* const route = x.route;
+  MaybeProblem problem;
+  call.of_limit.resize(x.admission.limits.size());
+  for (const auto& matched : call.matched) {
+    x.route = matched.route;
+    call.at = matched.descriptor;
+    problem = collect_route(path, x, round);
+    call.of_limit.resize(x.admission.limits.size(), matched.descriptor);
+    if (problem) break;
+  }
+  x.route = route;
+  return problem;
+}
+
+}  // namespace
+
+MaybeProblem collect(Path& path, Exchange& x, Round& round) {
+  if (x.rate_limit != nullptr) [[unlikely]]
+    return collect_descriptors(path, x, round);
+  return collect_route(path, x, round);
 }
 
 bool decide_here(Path& path, Exchange& x, Round& round) {

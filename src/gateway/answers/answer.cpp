@@ -143,6 +143,7 @@ void say_as_auth_request(AnswerStart& answer) noexcept {
   constexpr unsigned kUnauthorized = 401;
   constexpr unsigned kForbidden = 403;
   auto& status = answer.start.status;
+  if (answer.counts_as != 0) status = answer.counts_as;
   if (status < 300 || status == kUnauthorized || status == kForbidden) return;
   answer.counts_as = answer.counts_as != 0 ? answer.counts_as : status;
   status = kForbidden;

@@ -118,7 +118,10 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
     if (!wanted.to_instead.empty()) route->instead = route_instead(*route, wanted);
     if (wanted.split) split_route(*route, wanted);
     if (!route->split) serving_.push_back(route.get());
-    router_.add(wanted.host, wanted.path, wanted.methods, route.get(), route->letters, &wanted.conditions);
+    if (wanted.descriptor)
+      descriptor_routes_.add(*wanted.descriptor, route.get());
+    else
+      router_.add(wanted.host, wanted.path, wanted.methods, route.get(), route->letters, &wanted.conditions);
     routes_.push_back(std::move(route));
   }
   if (!options_.usage.empty()) make_usage();

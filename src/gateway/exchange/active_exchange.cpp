@@ -24,6 +24,16 @@ std::string text_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
+bool take_drain_place(Exchange& x) noexcept {
+  constexpr unsigned kMaxDrained = 1'000;  // of each worker
+  if (x.drained_now == nullptr) return false;
+  if (!x.drained && *x.drained_now < kMaxDrained) {
+    ++*x.drained_now;
+    x.drained = true;
+  }
+  return x.drained;
+}
+
 /// The exception's text is only logged. The client gets a fixed sentence.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an unexpected exception occurred in this gateway",
@@ -52,7 +62,7 @@ ActiveExchange::Server ActiveExchange::end_early(Because because) noexcept {
   if (because == Because::broken_off) x_->broken_off = BrokenOff::drain;
   if (because == Because::operator_) x_->broken_off = BrokenOff::operator_;
   if (x_->delay) x_->delay->end();
-  if (x_->attempt == nullptr || (x_->drains && because == Because::client_gone)) return {};
+  if (x_->attempt == nullptr || (because == Because::client_gone && take_drain_place(*x_))) return {};
   return {x_->snapshot, x_->attempt};
 }
 

@@ -118,6 +118,7 @@ void Exchange::reset() {
   request.path.clear();
   request.path_sent.clear();
   request.hides_slash = false;
+  request.wire_method = http::WireMethod::same;
   request.fields.clear();
   request.version = 11;
   request.tunnel_by = http::TunnelBy::upgrade;
@@ -126,7 +127,8 @@ void Exchange::reset() {
   reply = nullptr;
   draining = nullptr;
   broken_off = BrokenOff::no;
-  client_gone = preflight = instead = drains = false;
+  client_gone = preflight = instead = drained = false;
+  drained_now = nullptr;
   answer_looks = nullptr;
   learned = nullptr;
   attempt = nullptr;
@@ -141,6 +143,7 @@ void Exchange::reset() {
   std::destroy_at(&caller);  // construct in place: an assignment would make a temporary first
   ::new (&caller) Caller;
   admission.reset();
+  rate_limit = nullptr;
   problem_limit = {};
   retry_after = {};
   status = 0;

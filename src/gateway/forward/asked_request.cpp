@@ -53,6 +53,7 @@ MaybeProblem take_asked_request(Exchange& x) {
   const auto fields = fields_of(x.asked_by);
   if (fields.uri.empty()) return {};
   std::string_view host;
+  x.request.wire_method = x.request.head() ? http::WireMethod::head : http::WireMethod::other;
   if (auto problem = read_named(x, fields.method, x.request.method)) return problem;
   if (auto problem = read_named(x, fields.uri, x.request.target)) return problem;
   if (!fields.host.empty())
@@ -63,6 +64,13 @@ MaybeProblem take_asked_request(Exchange& x) {
   const auto read = http::apply_request_rules(target, http::Paths::normalised, x.request);
   if (read.has_error())
     return Problem{.status = read.error().status, .ended_by = EndedBy::bad_request, .detail = read.error().why};
+  const auto path = x.request.target.substr(0, x.request.target.find('?'));
+  if (x.request.path_to_send() != path)
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::bad_request,
+                   .detail =
+                       "The path has dot segments or empty segments, which the server could read in another way than "
+                       "this decision."};
   return {};
 }
 

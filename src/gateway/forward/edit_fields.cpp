@@ -107,7 +107,7 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
   return fits_in_a_field(out) ? out : std::string_view{};
 }
 
-void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
+void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields, IfEmpty if_empty) {
   for (const auto& edit : edits) {
     if (edit.how >= FieldEdit::How::remove) {
       if (edit.how == FieldEdit::How::remove)
@@ -117,7 +117,8 @@ void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) 
       continue;
     }
     if (edit.how != FieldEdit::How::add || stands_once(edit)) erase_called(edit.name, fields);
-    if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
+    const auto value = text_of(x, edit.value);
+    if (!value.empty() || if_empty == IfEmpty::sent) fields.push_back({edit.id, edit.name, value});
   }
 }
 

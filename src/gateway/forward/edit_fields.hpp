@@ -12,8 +12,12 @@ namespace headgate::gateway {
 /// a field. A view into x.text, `x` or `text`.
 std::string_view text_of(Exchange& x, const TextTemplate& text);
 
+/// The treatment of a field whose value is empty for a request. In a decision it is sent, so that the proxy replaces a
+/// field that its client sent.
+enum class IfEmpty : bool { left_out, sent };
 /// Applies the changes in their order.
-void edit_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fields& fields);
+void edit_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fields& fields,
+                 IfEmpty if_empty = IfEmpty::left_out);
 /// Applies the changes that set or add a field, if `fields` has none of that name.
 void add_missing_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fields& fields);
 /// Removes from trailers the fields that the edits set or remove in the head.

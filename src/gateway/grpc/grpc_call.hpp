@@ -29,7 +29,9 @@ bool has_grpc_type(const http::RequestHead& request) noexcept;
 /// Returns whether the request is a gRPC call: a POST over HTTP/2 with the media type application/grpc, alone or before
 /// "+"; or a gRPC-Web call that is translated.
 inline bool is_grpc(const Exchange& x) noexcept {
-  return (x.request.version >= 20 || x.grpc_web != nullptr) && detail::has_grpc_type(x.request);
+  // The media type is that of the request that a proxy asks about, and not that of its question.
+  return (x.request.version >= 20 || x.grpc_web != nullptr) && x.asked_by == net::AskingProxy::none &&
+         detail::has_grpc_type(x.request);
 }
 
 /// Returns whether the server may read the request as a gRPC call, even if the caller does not use HTTP/2: when it is

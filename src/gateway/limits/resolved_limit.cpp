@@ -2,11 +2,13 @@
 
 #include "gateway/bodies/holds.hpp"
 #include "limit_key.hpp"
+#include "own_size.hpp"
 #include "shards.hpp"
 #include "told_size.hpp"
 
 #include "headgate/gateway/bodies/assumed_cost.hpp"
 #include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
@@ -64,7 +66,25 @@ inline std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& 
   return std::nullopt;
 }
 
+/// Returns the tier of the rate that the proxy asks for in place of the limit's; null if it asks for none, or for one
+/// that the limit cannot count.
+const CompiledTier* asked_size(Exchange& x, const CompiledLimit& limit) {
+  const auto& asked = x.rate_limit->descriptor().rate;
+  constexpr std::int64_t kSeconds[] = {0, 1, 60, 3'600, 86'400, 30 * 86'400, 365 * 86'400};
+  const auto seconds = asked ? kSeconds[static_cast<std::size_t>(asked->unit)] : 0;
+  if (seconds == 0) return nullptr;
+  const Rate rate{.count = asked->count, .period = std::chrono::seconds(seconds)};
+  const auto tier = own_size(limit.limit, {&rate, 1}, std::nullopt);
+  if (tier.has_error()) return nullptr;
+  auto made = std::make_shared<CompiledTier>(compile_tier(*tier, limit.share, limit.limit.shards));
+  made->number = limit.tiers.front().number;
+  made->name = "asked";
+  return x.admission.own_sizes.emplace_back(OwnSize{&limit, std::move(made)}).tier.get();
+}
+
 inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
+  if (x.rate_limit != nullptr) [[unlikely]]
+    if (const auto* const asked = asked_size(x, *route_limit.ready)) return *asked;
   if (x.snapshot->overrides) [[unlikely]]
     if (const auto* const granted = override_of(x, route_limit)) return granted->tier;
   if (x.caller.known_key) {
@@ -87,7 +107,7 @@ std::int64_t units_before(const Exchange& x, const RouteLimit& route_limit, std:
 }  // namespace
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost, std::string_view key) {
-  if (cost.from == nullptr) return cost.default_value;
+  if (cost.from == nullptr) return x.rate_limit == nullptr ? cost.default_value : x.rate_limit->hits();
   if (is_settled(cost)) return cost.hold.reads_body() ? hold_of(x, cost, key) : cost.default_value;
   return cost.from->told(x, cost).cost.value_or(cost.default_value);
 }

@@ -56,6 +56,7 @@ ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_v
   const auto& options = compiled.options().routes;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& route = *compiled.routes()[i];
+    if (route.options->descriptor) continue;
     const auto why = why_not(options[i], route, wanted);
     // Routes whose path does not match are listed only if there are few routes.
     if (out.routes.size() >= most || (why == Why::path && options.size() > most)) {

@@ -7,13 +7,8 @@
 
 namespace headgate::gateway {
 
-struct Path;
-
-/// Returns whether the answer of this exchange is read to its end even if the client leaves. A request whose body was
-/// not sent completely has no such answer, and each worker reads a bounded number of them at once.
-bool drains_answer(const Path& path, const Exchange& x, bool request_sent) noexcept;
-
-/// Reads the answer until it ends or breaks off, for at most ten minutes, and throws its bytes away.
-Task<void> drain_answer(Path& path, Exchange& x, http::BodyReader& from);
+/// Reads the server's answer until it ends or breaks off, for at most ten minutes, and throws its bytes away. Does
+/// nothing unless the exchange has a place for it (take_drain_place()), or gets one.
+Task<void> drain_answer(Exchange& x, http::BodyReader& from);
 
 }  // namespace headgate::gateway

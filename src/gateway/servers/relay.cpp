@@ -123,7 +123,7 @@ class Relay {
       x_.body_bytes += first_.size();
     }
     whole_ = x_.body->ended() && x_.body->trailers().empty();
-    x_.drains = drains_answer(path_, x_, whole_);
+    if (whole_ && x_.bodies && x_.bodies->plan().drains_answer) x_.drained_now = &path_.drained;
     return {};
   }
 
@@ -335,7 +335,7 @@ class Relay {
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
-    if (x_.drains) co_await drain_answer(path_, x_, from);
+    if (sent.error() != net::too_slow()) co_await drain_answer(x_, all);
     co_return client_gone(sent.error());
   }
 

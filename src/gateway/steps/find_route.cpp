@@ -19,9 +19,11 @@ Problem not_allowed() {
 }  // namespace
 
 MaybeProblem find_route(Path& /*path*/, Exchange& x) {
-  if (x.asked_by != net::AskingProxy::none) [[unlikely]]
+  const bool by_proxy = x.asked_by != net::AskingProxy::none;
+  if (by_proxy) [[unlikely]]
     if (auto problem = take_asked_request(x)) return problem;
-  const auto* const usage = x.snapshot->compiled->usage();
+  // For a proxy that asks, an answer of the gateway itself would mean that its server may answer.
+  const auto* const usage = by_proxy ? nullptr : x.snapshot->compiled->usage();
   if (usage && x.request.path == usage->route->path) {
     x.route = usage->route;
     if (x.request.method == "GET" || x.request.head()) return {};
@@ -36,7 +38,7 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
                                                     .fields = &x.request.fields,
                                                     .query = x.request.query,
                                                     .client = client_for_routes(x)});
-  if (x.snapshot->compiled->preflight_rule()) {
+  if (x.snapshot->compiled->preflight_rule() && !by_proxy) {
     if (const auto* const asked = preflighted_route(x)) {
       found.route = asked;
       x.preflight = true;

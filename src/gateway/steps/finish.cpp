@@ -11,6 +11,7 @@
 #include "headgate/gateway/problem.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -45,6 +46,7 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 }  // namespace
 
 void finish(Path& path, Exchange& x) {
+  if (std::exchange(x.drained, false)) --path.drained;
   leave_steps(path, x);
   // The exchange is reused, so state that remains here would affect the next request. If the assertion fails, a step
   // that has state is marked `common` by mistake.

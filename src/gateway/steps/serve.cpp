@@ -65,10 +65,9 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
 
 /// Answers a proxy that asks about a request: with the route's `respond`, or with 200. The answer has the fields that
 /// the route gives to its server, so that the proxy can pass them on.
-Task<MaybeProblem> decide(Path& path, Exchange& x, RejectionHeaders style) {
+Task<MaybeProblem> decide(Exchange& x, RejectionHeaders style) {
   static const Respond allowed{.status = 200, .body = {}, .content_type = {}};
-  if (x.route->usage) return tell_usage(path, x, style);
-  if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields);
+  if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields, IfEmpty::sent);
   return respond<AnswerFrom::gateway>(x, x.route->respond ? *x.route->respond : allowed, style);
 }
 
@@ -85,7 +84,7 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.request.by_connect()) [[unlikely]]
     if (auto problem = refused_websocket(x)) return refused(*problem);
   if (x.asked_by != net::AskingProxy::none) [[unlikely]]
-    return decide(path, x, style);
+    return decide(x, style);
   if (x.route->respond)
     return x.route->usage ? tell_usage(path, x, style) : respond<AnswerFrom::route>(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);

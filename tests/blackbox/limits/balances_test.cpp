@@ -18,7 +18,7 @@ namespace {
 
 const std::string kBalancePath = "/api/v1/balances";
 const std::string kBalanceOfKey = "/api/v1/balances?limit=credit&key=acme";
-const std::string kAcme = "X-API-Key: acme-key-of-some-length-0001\r\n";
+const std::string kAcmeWithABalance = "X-API-Key: acme-key-of-some-length-0001\r\n";
 
 class Balances : public testing::Test {
  protected:
@@ -52,7 +52,7 @@ class Balances : public testing::Test {
       clients.emplace_back([&, t] {
         auto client = (t % 2 == 0 ? one : two).client();
         for (int i = 0; i < each; ++i) {
-          const auto status = client.get("/", kAcme).status();
+          const auto status = client.get("/", kAcmeWithABalance).status();
           EXPECT_TRUE(status == 200 || status == 429) << status;
           passed += status == 200 ? 1 : 0;
         }
@@ -99,7 +99,7 @@ TEST_F(Balances, TakeARefundBackAndSayNoTimeToComeBack) {
   const auto back = admin.ask("POST", kBalancePath, top_up(-5, "refund-1"));
   EXPECT_EQ(Json::parse(back.body).at("balance"), -3);
   auto client = proxy.client();
-  const auto answer = client.get("/", kAcme);
+  const auto answer = client.get("/", kAcmeWithABalance);
   EXPECT_EQ(answer.status(), 429);
   EXPECT_EQ(answer.value("Retry-After"), "");
   EXPECT_EQ(answer.value("RateLimit"), "\"credit\";r=0");
@@ -152,7 +152,7 @@ TEST_F(Balances, AreRefusedWhileRedisIsAwayAndCountOnceIfTheCallIsSentAgain) {
   redis.pause();
   expect_refusal(admin.ask("POST", kBalancePath, top_up(7, "invoice-8")), 503);
   expect_refusal(admin.ask("GET", kBalanceOfKey), 503);
-  EXPECT_EQ(proxy.client().get("/", kAcme).status(), 503) << "a balance that is not known is not granted";
+  EXPECT_EQ(proxy.client().get("/", kAcmeWithABalance).status(), 503) << "a balance that is not known is not granted";
   redis.resume();
   Message answer;
   const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -189,7 +189,7 @@ TEST_F(Balances, PayForABodyOfAnAnswerAndGetTheRestBack) {
   Proxy proxy(credited({{"all_routes", {{"limits", Json::array({use})}}}}));
   const Operator admin(proxy.gateway.process());
   ASSERT_EQ(admin.ask("POST", kBalancePath, top_up(20)).status(), 200);
-  EXPECT_EQ(proxy.client().get("/", kAcme + "X-Test-Field: X-Used: 3\r\n").status(), 200);
+  EXPECT_EQ(proxy.client().get("/", kAcmeWithABalance + "X-Test-Field: X-Used: 3\r\n").status(), 200);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   Json now = Json::object();
   while (std::chrono::steady_clock::now() < until && now.value("balance", 0) != 17) now = admin.get(kBalanceOfKey);

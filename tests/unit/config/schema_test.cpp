@@ -112,6 +112,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"waiting_page", "/waiting_rooms/w/page"},
                                                       {"cors", "/routes/1/cors"},
                                                       {"share", "/routes/4/to/0"},
+                                                      {"decide", "/decide/0"},
                                                       {"split_when", "/routes/4/to/0/when"},
                                                       {"addresses", "/routes/2/addresses"},
                                                       {"require", "/routes/4/require"},
@@ -142,6 +143,7 @@ Json bare(const std::string& section) {
                 "s": { "rate": { "from": "jwt.rpm", "per": "minute", "most": 9, "otherwise": 1 }, "per": "total" },
                 "h": { "rate": "1/s", "per": "header:X-A", "if_absent": { "reject": 403 } },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
+    "decide": [{ "domain": "d", "match": { "a": "*" }, "limits": ["p"] }],
     "waiting_rooms": { "w": { "rate": "1/s", "secret": "0123456789abcdef0123456789abcdef", "page": {} } },
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h", "s"], "waiting_room": "w",
                  "rewrite": {}, "request_headers": {}, "response_headers": { "set": { "X-A": "b" } } },
@@ -216,9 +218,10 @@ Json another(const std::string& key, const Json& property) {
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
   static const std::set<std::string> alone{
-      "all_routes.cors", "api_key.issue",  "concurrency.adaptive", "cost.ask_usage",   "cost.debt",
-      "cost.otherwise",  "hold.clamp",     "hold.extend",          "hold.learned",     "limit.window",
-      "limit_use.cost",  "route.grpc_web", "server.backup",        "upstream.protocol"};
+      "all_routes.cors", "api_key.issue",    "concurrency.adaptive", "cost.ask_usage",    "cost.debt",
+      "cost.otherwise",  "cost.on_hangup",   "listener.from",        "listener.protocol", "hold.clamp",
+      "hold.extend",     "hold.learned",     "limit.window",         "limit_use.cost",    "route.grpc_web",
+      "server.backup",   "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];

@@ -73,9 +73,10 @@ TEST_P(EveryKeySource, SaysWhatNameFollows) {
 }
 
 TEST_P(EveryKeySource, TellsACallerThatItIsMissing) {
-  const bool may_be_missing = source.needs == Needs::field || source.needs == Needs::path_parameter ||
-                              source.needs == Needs::cookie || source.needs == Needs::part ||
-                              source.needs == Needs::body || source.needs == Needs::certificate;
+  const bool may_be_missing = source.needs == Needs::field || source.needs == Needs::descriptor ||
+                              source.needs == Needs::path_parameter || source.needs == Needs::cookie ||
+                              source.needs == Needs::part || source.needs == Needs::body ||
+                              source.needs == Needs::certificate;
   EXPECT_EQ(source.missing.ends_with(" is missing."), may_be_missing);
 }
 

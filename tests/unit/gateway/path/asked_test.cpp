@@ -2,6 +2,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/identity/network.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -44,7 +46,7 @@ TEST_F(PathAsked, AreMadeByTheRouteOfTheRequestAskedAbout) {
 TEST_F(PathAsked, TellNginxARejectionAs403WithTheWait) {
   ask_nginx("/api/a");
   ask_nginx("/api/%61");
-  ask_nginx("/api/../api/a");
+  ask_nginx("/api/a");
   EXPECT_EQ(client.status, 403U) << "nginx knows no other status";
   EXPECT_EQ(x.status, 429U) << "what is logged and counted";
   EXPECT_EQ(client.fields["X-Headgate-Status"], "429");
@@ -82,6 +84,57 @@ TEST_F(PathAsked, NeedARequestThatIsNamedOnce) {
     EXPECT_EQ(client.status, 403U) << fields;
     EXPECT_EQ(x.status, 400U) << fields;
   }
+}
+
+// The proxy sends the path on as it is, and its server could read such a path in another way.
+TEST_F(PathAsked, AreRefusedForAPathThatIsNotNormalised) {
+  for (const std::string uri : {"/secret/../api/a", "/api//a", "/api/./a", "/api/%2e%2e/api/a"}) {
+    ask_nginx(uri);
+    EXPECT_EQ(client.status, 403U) << uri;
+    EXPECT_EQ(x.status, 400U) << uri;
+  }
+}
+
+TEST_F(PathAsked, AreNoAnswersOfTheGatewayThatWouldMeanAnAdmission) {
+  options.usage = "/api/usage";
+  auto cors = std::make_shared<Cors>();
+  cors->origins = {"https://shop.example"};
+  route.cors = cors;
+  ask(net::AskingProxy::traefik, "GET /",
+      "X-Forwarded-Method: OPTIONS\r\nX-Forwarded-Uri: /api/a\r\nX-Forwarded-Host: a.example\r\n"
+      "Origin: https://shop.example\r\nAccess-Control-Request-Method: POST\r\n");
+  EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "1") << "a preflight is counted like any request";
+  ask_nginx("/api/usage");
+  EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "0") << "and so is the path of `usage`";
+}
+
+TEST_F(PathAsked, TellARefusalByItsStatusAlsoForACallOfGrpc) {
+  for (const auto proxy : {net::AskingProxy::caddy, net::AskingProxy::nginx}) {
+    version = 20;
+    for (int i = 0; i < 3; ++i)
+      ask(proxy, "POST /",
+          "Content-Type: application/grpc\r\nX-Original-Method: POST\r\nX-Original-URI: /api/a\r\n"
+          "X-Forwarded-Method: POST\r\nX-Forwarded-Uri: /api/a\r\nX-Forwarded-Host: a.example\r\n");
+    EXPECT_EQ(client.status, proxy == net::AskingProxy::nginx ? 403U : 429U);
+  }
+}
+
+TEST_F(PathAsked, HaveABodyThatTheQuestionDecidesAbout) {
+  for (int i = 0; i < 3; ++i)
+    ask(net::AskingProxy::nginx, "GET /", "X-Original-Method: HEAD\r\nX-Original-URI: /api/a\r\n");
+  EXPECT_EQ(x.status, 429U);
+  EXPECT_FALSE(x.request.head());
+  EXPECT_FALSE(client.body.empty()) << "its length is announced, and the proxy waits for it";
+}
+
+TEST_F(PathAsked, SendAFieldThatTheRequestHasNoValueFor) {
+  auto edits = std::make_shared<EditOptions>();
+  edits->request_fields.push_back(
+      {.how = FieldEdit::How::set, .name = "X-Owner", .value = {{.kind = TextPart::Kind::key_owner, .text = {}}}});
+  route.edits = edits;
+  ask_nginx("/api/a");
+  ASSERT_TRUE(client.fields.contains("X-Owner")) << "so that the proxy replaces what its client sent";
+  EXPECT_EQ(client.fields["X-Owner"], "");
 }
 
 TEST_F(PathAsked, HaveTheFieldsThatTheServerWouldGet) {

@@ -3,6 +3,8 @@
 
 #include "unit/gateway/path/path.hpp"
 
+#include "headgate/limit/balance.hpp"
+
 namespace headgate::gateway::test {
 namespace {
 
@@ -86,6 +88,23 @@ TEST_F(PathStreams, EndAsIfTheModelHadReachedItsMaximum) {
   EXPECT_EQ(x.ended_by, EndedBy::limit);
   EXPECT_EQ(x.problem_limit, "tokens");
   EXPECT_EQ(app->report.alive, 0U) << "the server does not work on";
+}
+
+TEST_F(PathStreams, UseABalanceToItsEnd) {
+  limit_tokens("1/hour");
+  limit::make_balance(limits.back().tiers.front().rules.front(), 30);
+  streams(9);
+  call();
+  clock.advance(seconds(9));
+  ASSERT_TRUE(done);
+  std::string whole;
+  for (int i = 0; i < 3; ++i) whole += chunk_of_ten();
+  EXPECT_EQ(client.body, whole + std::string(kLastOfOpenai));
+  EXPECT_EQ(x.problem_limit, "tokens");
+  x.reset();
+  client.forget();
+  call();
+  EXPECT_EQ(client.status, 429U) << "nothing is left";
 }
 
 TEST_F(PathStreams, EndBehindAWholeEvent) {

@@ -1,0 +1,65 @@
+#pragma once
+// A call of Envoy's rate limit service, and the routes that decide about its descriptors.
+
+#include "headgate/envoy/rate_limit_service.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headgate::gateway {
+
+struct Route;
+
+/// The descriptors that an entry of `decide` matches: those of its domain with exactly these keys.
+struct DescriptorMatch {
+  std::string domain;
+  /// keys in alphabetical order, each with its value, "*" for any value, or a beginning and "*"
+  std::vector<std::pair<std::string, std::string>> entries;
+};
+
+/// Returns the match in words: "edge: generic_key=login, remote_address=*".
+std::string to_text(const DescriptorMatch& match);
+
+/// Finds the route that decides about a descriptor. Immutable once it is filled; any thread.
+class DescriptorRoutes {
+ public:
+  void add(const DescriptorMatch& match, const Route* route);
+  bool empty() const noexcept { return routes_.empty(); }
+  /// Returns the route of the most specific match: the one with the most values, then the one with the longest
+  /// beginnings, then the first. Null if nothing matches.
+  const Route* find(std::string_view domain, const envoy::Descriptor& descriptor) const;
+
+ private:
+  struct Ranked {
+    std::vector<std::string> patterns;  ///< of the keys in alphabetical order
+    std::size_t exact = 0;              ///< number of patterns without "*"
+    std::size_t length = 0;             ///< length of all patterns
+    const Route* route = nullptr;
+  };
+  std::map<std::string, std::vector<Ranked>, std::less<>> routes_;  ///< by domain and keys, best first
+};
+
+/// One call. Lives in the frame of its handler; worker thread only.
+struct RateLimitCall {
+  /// A descriptor, and the route whose limits count it.
+  struct Matched {
+    const Route* route = nullptr;
+    std::size_t descriptor = 0;
+  };
+  envoy::RateLimitRequest request;
+  std::vector<Matched> matched;
+  std::size_t at = 0;                 ///< the descriptor whose limits are being collected
+  std::vector<std::size_t> of_limit;  ///< the descriptor of each limit of the admission
+
+  const envoy::Descriptor& descriptor() const noexcept { return request.descriptors[at]; }
+  /// Returns the number of permits that the current descriptor takes; below 0 to give them back.
+  std::int64_t hits() const noexcept;
+};
+
+}  // namespace headgate::gateway

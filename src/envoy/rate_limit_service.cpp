@@ -1,0 +1,68 @@
+#include "headgate/envoy/rate_limit_service.hpp"
+
+#include "envoy/rate_limit_service.pb.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace headgate::envoy {
+namespace {
+
+enum StatusCode : std::uint32_t { kOk = 1, kOverLimit = 2 };
+
+RateUnit unit_of(std::uint32_t number) noexcept {
+  return number <= static_cast<std::uint32_t>(RateUnit::year) ? static_cast<RateUnit>(number) : RateUnit::none;
+}
+
+Descriptor descriptor_of(const wire::Descriptor& from) {
+  Descriptor out;
+  out.gives_back = from.is_negative_hits();
+  for (const auto& entry : from.entries()) out.entries.emplace_back(entry.key(), entry.value());
+  if (from.has_limit())
+    out.rate = AskedRate{.count = from.limit().requests_per_unit(), .unit = unit_of(from.limit().unit())};
+  if (from.has_hits_addend()) out.hits = from.hits_addend().value();
+  return out;
+}
+
+std::uint32_t saturated(std::uint64_t number) noexcept {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
+}
+
+void write_status(const DescriptorStatus& from, wire::Status& out) {
+  out.set_code(from.over ? kOverLimit : kOk);
+  if (from.limit.empty()) return;
+  auto& limit = *out.mutable_current_limit();
+  limit.set_requests_per_unit(saturated(from.count));
+  limit.set_unit(static_cast<std::uint32_t>(from.unit));
+  limit.set_name(from.limit);
+  out.set_limit_remaining(saturated(from.remaining));
+  out.mutable_duration_until_reset()->set_seconds(from.reset_seconds);
+}
+
+}  // namespace
+
+std::optional<RateLimitRequest> read_request(std::string_view bytes) {
+  wire::Request request;
+  if (bytes.size() > std::numeric_limits<int>::max() ||
+      !request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return std::nullopt;
+  RateLimitRequest out{.domain = request.domain(), .descriptors = {}, .hits = request.hits_addend()};
+  for (const auto& each : request.descriptors()) out.descriptors.push_back(descriptor_of(each));
+  return out;
+}
+
+std::string write_response(const RateLimitResponse& response) {
+  wire::Response out;
+  out.set_overall_code(response.over ? kOverLimit : kOk);
+  for (const auto& status : response.statuses) write_status(status, *out.add_statuses());
+  for (const auto& [name, value] : response.headers) {
+    auto& header = *out.add_response_headers_to_add();
+    header.set_key(name);
+    header.set_value(value);
+  }
+  for (const auto& [name, value] : response.metadata)
+    (*out.mutable_dynamic_metadata()->mutable_fields())[name].set_string_value(value);
+  return out.SerializeAsString();
+}
+
+}  // namespace headgate::envoy

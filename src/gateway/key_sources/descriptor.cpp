@@ -1,0 +1,39 @@
+// A value of a descriptor, in calls of Envoy's rate limit service.
+
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+namespace headgate::gateway::key_source {
+namespace {
+
+constexpr std::size_t kLongestDescriptorKey = 128;
+
+}  // namespace
+
+extern const KeySource descriptor;
+const KeySource descriptor{
+    .word = "descriptor:",
+    .example = "descriptor:remote_address",
+    .name = {.placeholder = "<key>",
+             .what = "descriptor",
+             .help = R"(write the key of a descriptor after the colon, as in "descriptor:remote_address")",
+             .read =
+                 [](std::string_view written) {
+                   const bool good = !written.empty() && written.size() <= kLongestDescriptorKey;
+                   return good ? std::optional(std::string(written)) : std::nullopt;
+                 }},
+    .needs = Needs::descriptor,
+    .noun = [](std::string_view name) { return "value of descriptor " + std::string(name); },
+    .missing = "A descriptor that calls are counted by is missing.",
+    // `match` names each key once, so a descriptor that has a key twice matches nothing. The value is copied, because
+    // log and metrics are written after the call has ended.
+    .value =
+        [](Exchange& x, std::string_view name) {
+          if (x.rate_limit == nullptr) return std::string_view{};
+          for (const auto& [key, value] : x.rate_limit->descriptor().entries)
+            if (key == name) return x.text.join({value});
+          return std::string_view{};
+        }};
+
+}  // namespace headgate::gateway::key_source

@@ -1,0 +1,17 @@
+#pragma once
+// Answers calls of Envoy's rate limit service (envoy.service.ratelimit.v3).
+
+#include "headgate/core/task.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/problem.hpp"
+
+namespace headgate::gateway {
+
+struct Path;
+
+/// Answers ShouldRateLimit: all descriptors of a call are decided together, so that a rejected call takes nothing.
+/// Returns the problem of any other call, which is answered as an error of gRPC; a proxy then follows its own policy
+/// for a service that fails.
+Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x);
+
+}  // namespace headgate::gateway

@@ -1,0 +1,123 @@
+// Envoy's rate limit service, asked by gRPC's own library.
+
+#include "blackbox/harness/fake_upstream.hpp"
+#include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/real_server.hpp"
+#include "support/redis_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kAsking = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/rate_limit.py";
+const std::string kFields = "ratelimit,ratelimit-policy,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset";
+
+class RateLimitServiceCalls : public testing::Test {
+ protected:
+  void SetUp() override {
+    Process probe({"-c", "import grpc"}, {}, kPython);
+    if (probe.wait(std::chrono::seconds(30)) != 0) GTEST_SKIP() << "no grpc for " << kPython;
+  }
+  static Json config(const Json& changes = Json::object()) {
+    Json out = {
+        {"listen", {{"address", "127.0.0.1:0"}, {"protocol", "rate_limit_service"}}},
+        {"admin", "off"},
+        {"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}},
+        {"limits",
+         {{"login", {{"rate", "3/hour"}, {"algorithm", "fixed_window"}, {"per", "descriptor:remote_address"}}},
+          {"api", {{"rate", "100/minute"}, {"per", "total"}}}}},
+        {"decide",
+         {{{"domain", "edge"}, {"match", {{"generic_key", "login"}, {"remote_address", "*"}}}, {"limits", {"login"}}},
+          {{"domain", "edge"}, {"match", {{"path", "/api/*"}}}, {"limits", {"api"}}}}},
+        {"routes", {{{"path", "/"}, {"respond", {{"status", 404}}}}}}};
+    out.merge_patch(changes);
+    return out;
+  }
+  /// What each of the calls was told, one line each.
+  static std::string ask(const Gateway& gateway, int times, const std::string& domain,
+                         std::vector<std::string> descriptors) {
+    Words words{kAsking, std::to_string(gateway.port()), std::to_string(times), domain};
+    words.insert(words.end(), descriptors.begin(), descriptors.end());
+    Process asking(words, {}, kPython);
+    EXPECT_EQ(asking.wait(std::chrono::seconds(60)), 0) << asking.err();
+    return asking.out();
+  }
+};
+
+TEST_F(RateLimitServiceCalls, AreDecidedByTheLimitsOfTheirDescriptors) {
+  const Gateway gateway(config());
+  const auto lines = ask(gateway, 4, "edge", {"remote_address=203.0.113.9,generic_key=login"});
+  EXPECT_THAT(lines, StartsWith("OK; OK login 3 3 2 True; " + kFields + "\n"));
+  EXPECT_THAT(
+      lines,
+      testing::EndsWith(
+          "OVER_LIMIT; OVER_LIMIT login 3 3 0 True; " +
+          std::string(
+              "ratelimit,ratelimit-policy,retry-after,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset\n")));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=203.0.113.10,generic_key=login"}),
+              StartsWith("OK; OK login 3 3 2"));
+}
+
+TEST_F(RateLimitServiceCalls, TakeNothingIfOneDescriptorIsOverItsLimit) {
+  const Gateway gateway(config());
+  ask(gateway, 3, "edge", {"remote_address=7,generic_key=login"});
+  EXPECT_THAT(ask(gateway, 5, "edge", {"path=/api/a", "remote_address=7,generic_key=login"}),
+              StartsWith("OVER_LIMIT; OK api 100 2 "));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("OK; OK api 100 2 99"));
+}
+
+TEST_F(RateLimitServiceCalls, ThatNothingMatchesAreFree) {
+  const Gateway gateway(config());
+  for (const std::string descriptor : {"other=1", "path=/apiary", "generic_key=login", "path=/api/a,generic_key=login"})
+    EXPECT_EQ(ask(gateway, 1, "edge", {descriptor}), "OK; OK; \n") << descriptor;
+  EXPECT_EQ(ask(gateway, 1, "elsewhere", {"path=/api/a"}), "OK; OK; \n");
+}
+
+TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
+  const Gateway gateway(config());
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OK; OK login 3 3 1"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OVER_LIMIT"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=8,generic_key=login;rate=10/3"}),
+              StartsWith("OK; OK login 10 3 9"));
+}
+
+TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisServer redis;
+  ASSERT_TRUE(redis.start()) << redis.error();
+  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
+                       {"limits", {{"login", {{"rate", "10/hour"}, {"store", "redis"}}}}}};
+  const Gateway one(config(shared));
+  const Gateway two(config(shared));
+  std::string lines;
+  for (int i = 0; i < 3; ++i)
+    for (const auto* const each : {&one, &two}) lines += ask(*each, 4, "edge", {"remote_address=9,generic_key=login"});
+  int passed = 0;
+  for (auto at = lines.find("OK; OK login"); at != lines.npos; at = lines.find("OK; OK login", at + 1)) ++passed;
+  EXPECT_EQ(passed, 10) << lines;
+}
+
+TEST_F(RateLimitServiceCalls, FailIfTheirLimitCannotBeCounted) {
+  const Gateway gateway(config({{"redis", {{"url", "redis://127.0.0.1:1"}, {"timeout", "100ms"}}},
+                                {"limits", {{"login", {{"store", "redis"}, {"if_redis_down", "reject"}}}}}}));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=9,generic_key=login"}), StartsWith("UNAVAILABLE"))
+      << "the proxy then follows its own policy";
+}
+
+TEST_F(RateLimitServiceCalls, AreRefusedToOthersThanTrustedProxies) {
+  const Gateway gateway(config({{"identity", {{"trusted_proxies", {"192.0.2.0/24"}}}}}));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("PERMISSION_DENIED"));
+}
+
+}  // namespace
+}  // namespace headgate::test
