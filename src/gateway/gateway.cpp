@@ -51,7 +51,7 @@ Task<void> Gateway::handle(Exchange& x) {
   }
   auto& problem = walk.problem();
   if (problem) {
-    if (x.snapshot->candidate && !walk.served()) [[unlikely]]
+    if (x.snapshot->candidate && !walk.served() && x.protocol != net::ListenProtocol::rate_limit_service) [[unlikely]]
       x.snapshot->candidate->decided(path, x, &*problem);
     // The reason is recorded now: while the answer is sent, the client may leave or an operator may end the exchange.
     x.ended_by = problem->ended_by;

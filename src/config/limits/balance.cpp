@@ -8,7 +8,10 @@
 #include "config/text/report.hpp"
 #include "config/values.hpp"
 
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
 
 namespace headgate::config {
 namespace {
@@ -62,6 +65,21 @@ void check_key_balance(Build& build, const Node& node, limit::Limit& out) {
   if (out.glitches || out.messages)
     report.error_at_key(code::kConflict, *find(&node, "count"),
                         "a balance is for the cost of requests, not for glitches or messages", "remove it");
+  const auto strangers = std::ranges::find_if(out.per, [](const limit::Per& per) {
+    using gateway::Needs;
+    const auto needs = per.source->needs;
+    return needs != Needs::api_key && needs != Needs::token && needs != Needs::certificate && needs != Needs::user &&
+           needs != Needs::service && per.source->word != "total";
+  });
+  std::uint64_t start = 0;
+  read_number(&balance, "start", start);
+  if (start > 0 && strangers != out.per.end() && std::ranges::none_of(out.per, [&](const limit::Per& per) {
+        return per.source->needs == gateway::Needs::api_key;
+      }))
+    report.warning_at_key(code::kKeyAbsent, balance,
+                          "every new " + strangers->source->noun(strangers->name) +
+                              " begins with this balance, and its key stays in Redis for ever",
+                          R"(count by a credential, such as "api_key", or leave "start" out)");
   const Node* down = find(&node, "if_redis_down");
   if (down == nullptr)
     out.if_redis_down = limit::IfRedisDown::reject;

@@ -91,14 +91,19 @@ void check_decide(Build& build) {
       const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
       auto beyond = beyond_descriptors(limit, use);
       gateway::each_per(limit, [&](const limit::Per& per) {
-        const bool known = per.source->needs == gateway::Needs::descriptor || per.source->word == "total" ||
-                           per.source->word == "route";
-        if (!known) beyond = "counts by " + gateway::to_text(per) + ", which a descriptor does not have";
+        const auto matched = [&] {
+          return std::ranges::any_of(routes[i].descriptor->entries,
+                                     [&](const auto& entry) { return entry.first == per.name; });
+        };
+        const bool known = per.source->needs == gateway::Needs::descriptor
+                               ? matched()
+                               : per.source->word == "total" || per.source->word == "route";
+        if (!known) beyond = "counts by " + gateway::to_text(per) + ", which these descriptors do not have";
       });
       if (!beyond.empty())
         build.report.error_at_key(code::kConflict, *find(&node, "limits"),
                                   "limit " + in_quotes(limit.name) + " " + beyond,
-                                  R"(use a limit with "per": "descriptor:KEY" and a rate)");
+                                  R"(use a limit with a rate, and with "per": "descriptor:KEY" of a key in "match")");
     }
   }
   const auto serves = std::ranges::any_of(build.config.listen, [](const net::ListenOptions& each) {

@@ -24,7 +24,7 @@ std::int64_t cost_so_far(const Exchange& x, const CheckedLimit& checked) noexcep
 }  // namespace
 
 bool Extension::extends(const CheckedLimit& checked) const noexcept {
-  return checked.route_limit->cost.hold.extends && checked.asked_at != Clock::Steady() &&
+  return !x_.admission.returned && checked.route_limit->cost.hold.extends && checked.asked_at != Clock::Steady() &&
          checked.decision == LimitDecision::allowed && checked.route_limit->limit->mode == limit::Mode::enforce;
 }
 

@@ -14,6 +14,7 @@ namespace headgate::gateway {
 
 void learn_use(const Exchange& x) {
   constexpr unsigned kRefused = 400;
+  if (x.admission.returned) return;  // another upstream has answered
   if (!x.bodies || x.bodies->answer_state() != BodyState::read || x.answer.status >= kRefused) return;
   const auto* const provider = x.bodies->plan().provider;
   if (provider == nullptr) return;

@@ -145,7 +145,8 @@ StageAdmission::Next StageAdmission::rejected() {
 
 StageAdmission::Next StageAdmission::offered() {
   const bool before_proof = round_.part == RoundPart::guesses;
-  if (x_.route->checks(Stage::redis)) tell_known_waits(x_, before_proof ? Stage::memory : round_.stage, *problem_);
+  if (x_.route->checks(Stage::redis) && x_.rate_limit == nullptr)
+    tell_known_waits(x_, before_proof ? Stage::memory : round_.stage, *problem_);
   return Next::done;
 }
 

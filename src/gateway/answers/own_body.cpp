@@ -67,8 +67,9 @@ bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
 bool is_spent(const Exchange& x, const Problem& problem) noexcept {
   if (problem.status == kSpentStatus) return true;
   const auto& a = x.admission;
+  if (problem.retry_after == 0) return false;  // the request is larger than the whole limit
   return problem.status == kRejectedStatus && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
-         a.binding->route_limit->limit->unit == limit::Unit::money && x.holds.behind == 0;
+         a.binding->route_limit->limit->unit == limit::Unit::money && (x.holds.behind >> a.rule & 1) == 0;
 }
 
 /// Returns the `type` of an error in OpenAI's format. OpenAI's clients choose their exception by the status, and only

@@ -78,6 +78,12 @@ bool can_clamp(const Exchange& x, const Cost& cost) noexcept {
   if (!values.is_json() || values.is_ambiguous()) return false;
   const auto& provider = values.plan().provider;
   if (cost.hold.pointer.empty() && !usage::asked_output_in(*provider, values.request()).sure) return false;
+  if (!cost.hold.pointer.empty() && provider != nullptr) {
+    // Lowering one member is no bound if the server may read another one.
+    const auto asked = usage::asked_output_in(*provider, values.request());
+    const auto& own = values.request().found(cost.hold.at);
+    if (asked.most > 0 && (own.kind != Kind::number || asked.most > own.number)) return false;
+  }
   bool any = false;
   for (const auto index : places_of(values.plan(), cost)) {
     const auto& found = values.request().found(index);

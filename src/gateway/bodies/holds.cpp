@@ -25,6 +25,13 @@ std::optional<std::int64_t> allowed_output(const Exchange& x, const Cost& cost) 
   std::int64_t alternatives = 1;
   if (!hold.pointer.empty()) {
     if (const auto* const found = request_value(x, hold.at)) allowed = cost_in_body(*found, cost.most);
+    if (const auto* const provider = x.bodies->plan().provider) {
+      // The server may prefer another member, and each alternative has an output of its own.
+      alternatives = usage::asked_output_in(*provider, x.bodies->request()).alternatives;
+      if (allowed) allowed = *allowed > scan::kMaxNumber / alternatives ? scan::kMaxNumber : *allowed * alternatives;
+      if (const auto other = usage::most_output_in(*provider, x.bodies->request()))
+        allowed = std::max(allowed.value_or(0), *other);
+    }
   } else if (hold.of_usage) {
     const auto& provider = *x.bodies->plan().provider;
     allowed = usage::most_output_in(provider, x.bodies->request());

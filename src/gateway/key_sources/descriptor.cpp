@@ -8,6 +8,9 @@ namespace headgate::gateway::key_source {
 namespace {
 
 constexpr std::size_t kLongestDescriptorKey = 128;
+/// The key of an empty value. Without it, a client that sends an empty field would end the whole call with an error,
+/// and the proxy could let its request pass.
+constexpr std::string_view kEmptyValue = "(empty)";
 
 }  // namespace
 
@@ -32,7 +35,7 @@ const KeySource descriptor{
         [](Exchange& x, std::string_view name) {
           if (x.rate_limit == nullptr) return std::string_view{};
           for (const auto& [key, value] : x.rate_limit->descriptor().entries)
-            if (key == name) return x.text.join({value});
+            if (key == name) return value.empty() ? kEmptyValue : x.text.join({value});
           return std::string_view{};
         }};
 

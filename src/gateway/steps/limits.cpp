@@ -29,10 +29,11 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
 
 /// Decides a rejected round once more, with smaller holds, if that may help. Returns false if the limits reject it
 /// again.
-bool decide_clamped(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
+bool decide_clamped(Path& path, Exchange& x, Round& round, Duration delay_before, MaybeProblem& problem) {
   if (clamp_output(x, round)) {
     round.drop();
     x.admission.binding = nullptr;
+    x.admission.delay = delay_before;
     problem = collect(path, x, round);
     if (problem || decide_here(path, x, round)) return true;
   }
@@ -53,8 +54,9 @@ constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
 // coroutine, because a coroutine frame would cost as much as the decision. StageAdmission does the same, and can wait.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
+  const auto delay_before = x.admission.delay;
   MaybeProblem problem = collect(path, x, round);
-  if (!problem && !decide_here(path, x, round) && !decide_clamped(path, x, round, problem))
+  if (!problem && !decide_here(path, x, round) && !decide_clamped(path, x, round, delay_before, problem))
     tell_rejection(path, x, problem);
   if (problem)
     reject_here(path, x, round, problem);

@@ -126,6 +126,26 @@ void match_descriptors(Exchange& x, RateLimitCall& call) {
   if (!call.matched.empty()) x.route = call.matched.front().route;
 }
 
+/// Returns how many rates count the descriptors of the call.
+std::size_t rates_of(const RateLimitCall& call) {
+  std::size_t out = 0;
+  for (const auto& matched : call.matched)
+    for (const auto& each : matched.route->plan) out += each.ready->tiers.front().rules.size();
+  return out;
+}
+
+/// Gives the exchange its call until the end of the scope.
+class CallInScope {
+ public:
+  CallInScope(Exchange& x, RateLimitCall& call) noexcept : x_(x) { x.rate_limit = &call; }
+  CallInScope(const CallInScope&) = delete;
+  CallInScope& operator=(const CallInScope&) = delete;
+  ~CallInScope() { x_.rate_limit = nullptr; }
+
+ private:
+  Exchange& x_;
+};
+
 /// Decides all limits of the call. Returns a problem if they cannot be counted.
 Task<MaybeProblem> decide_all(Path& path, Exchange& x) {
   x.used = true;
@@ -136,7 +156,7 @@ Task<MaybeProblem> decide_all(Path& path, Exchange& x) {
     if (!any) continue;
     auto deciding = admit_with_waits(path, x, stage, RoundPart::all);
     auto problem = co_await deciding;
-    if (problem && (problem->status != 429 || problem->ended_by != EndedBy::limit)) co_return problem;
+    if (problem && (problem->ended_by != EndedBy::limit || !is_of_limit(problem->status))) co_return problem;
     if (problem) break;
   }
   co_return MaybeProblem{};
@@ -163,18 +183,16 @@ Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
   match_descriptors(x, call);
   envoy::RateLimitResponse out;
   out.statuses.resize(call.request.descriptors.size());
+  if (rates_of(call) > limit::kMaxRulesPerRequest)
+    co_return invalid_call(
+        "The descriptors of this call are counted by more rates than one call can have, which is 32.");
   if (!call.matched.empty()) {
-    x.rate_limit = &call;
+    const CallInScope scope(x, call);
     auto deciding = decide_all(path, x);
-    auto problem = co_await deciding;
-    if (problem) {
-      x.rate_limit = nullptr;
-      co_return problem;
-    }
+    if (auto problem = co_await deciding) co_return problem;
     out.over = x.admission.outcome == Admission::Outcome::rejected;
     for (std::size_t i = 0; i < out.statuses.size(); ++i) out.statuses[i] = descriptor_status(x, i);
     tell_binding(x, out);
-    x.rate_limit = nullptr;
   }
   x.ended_by = out.over ? EndedBy::limit : EndedBy::respond;
   const auto reply = envoy::write_response(out);

@@ -91,6 +91,23 @@ TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
               StartsWith("OK; OK login 10 3 9"));
 }
 
+TEST_F(RateLimitServiceCalls, AreDecidedForAnEmptyValueToo) {
+  const Gateway gateway(config());
+  EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=,generic_key=login"}),
+              HasSubstr("OVER_LIMIT; OVER_LIMIT login 3 3 0"));
+}
+
+TEST_F(RateLimitServiceCalls, AreOverABudgetThatSays402) {
+  const Gateway gateway(config({{"limits", {{"login", {{"unit", "token"}, {"spent_status", 402}}}}}}));
+  EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=7,generic_key=login"}),
+              HasSubstr("OVER_LIMIT; OVER_LIMIT login"));
+}
+
+TEST_F(RateLimitServiceCalls, CannotHaveMoreRatesThanOneCallCanBeCountedBy) {
+  const Gateway gateway(config());
+  EXPECT_THAT(ask(gateway, 1, "edge", std::vector<std::string>(33, "path=/api/a")), StartsWith("INVALID_ARGUMENT"));
+}
+
 TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
