@@ -8,6 +8,7 @@
 #include "headgate/core/markup.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/own_answers.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,7 +68,8 @@ bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
 bool is_spent(const Exchange& x, const Problem& problem) noexcept {
   if (problem.status == kSpentStatus) return true;
   const auto& a = x.admission;
-  if (problem.retry_after == 0) return false;  // the request is larger than the whole limit
+  const bool balance = a.binding != nullptr && limit::is_balance(a.binding_rule());
+  if (problem.retry_after == 0 && !balance) return false;  // the request is larger than the whole limit
   return problem.status == kRejectedStatus && problem.ended_by == EndedBy::limit && a.binding != nullptr &&
          a.binding->route_limit->limit->unit == limit::Unit::money && (x.holds.behind >> a.rule & 1) == 0;
 }
