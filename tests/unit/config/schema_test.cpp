@@ -143,7 +143,7 @@ Json bare(const std::string& section) {
                 "s": { "rate": { "from": "jwt.rpm", "per": "minute", "most": 9, "otherwise": 1 }, "per": "total" },
                 "h": { "rate": "1/s", "per": "header:X-A", "if_absent": { "reject": 403 } },
                 "t": { "tiers": { "x": { "rate": "1/s" } }, "tier_from": "api_key", "default_tier": "x", "per": "total" } },
-    "decide": [{ "domain": "d", "match": { "a": "*" }, "limits": ["p"] }],
+    "decide": [{ "domain": "d", "match": { "a": "*" }, "limits": ["q"] }],
     "waiting_rooms": { "w": { "rate": "1/s", "secret": "0123456789abcdef0123456789abcdef", "page": {} } },
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h", "s"], "waiting_room": "w",
                  "rewrite": {}, "request_headers": {}, "response_headers": { "set": { "X-A": "b" } } },

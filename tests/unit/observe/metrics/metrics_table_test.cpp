@@ -26,7 +26,7 @@ TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
   const std::regex unit(
       ".*_(seconds|bytes|info|total|counted|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight|"
-      "queued|used|open|series|concurrency|reason|gateways|remaining)");
+      "queued|used|open|series|concurrency|reason|gateways|remaining|units)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);
@@ -48,10 +48,10 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
   const std::set<std::string_view> known{
-      "percent", "server",   "file",    "version",  "reason", "upstream", "layer",       "priority",
-      "worker",  "route",    "method",  "code",     "limit",  "tier",     "decision",    "source",
-      "window",  "node",     "result",  "kind",     "log",    "room",     "grpc_status", "event",
-      "commit",  "listener", "subject", "severity", "bound",  "coding",   "side"};
+      "percent",  "server", "file",   "version", "reason",      "upstream", "layer",  "priority", "worker",
+      "route",    "method", "code",   "limit",   "tier",        "decision", "source", "window",   "node",
+      "result",   "kind",   "log",    "room",    "grpc_status", "event",    "commit", "listener", "subject",
+      "severity", "bound",  "coding", "side",    "said",        "model"};  // only the names that the price file has
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];
