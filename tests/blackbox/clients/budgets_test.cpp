@@ -153,7 +153,7 @@ TEST_F(Budgets, TellTheirClientsWhetherTryingAgainHelps) {
     EXPECT_EQ(slow.wait(std::chrono::seconds(60)), 0);
     EXPECT_EQ(slow.out(), "answered 20 words\n");
 
-    const auto spent = said_by(patient(api, base, 5999, "m"));
+    const auto spent = said_by(patient(api, base, 5980, "m"));
     EXPECT_EQ(spent.find(" requests"), std::string::npos) << "a 402 is not tried again: " << spent;
     EXPECT_NE(spent.find(" 402: "), std::string::npos) << spent;
     EXPECT_NE(spent.find("This request may use "), std::string::npos) << spent;
