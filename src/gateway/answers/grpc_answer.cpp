@@ -95,6 +95,8 @@ GrpcStatus grpc_status_of(const Problem& problem) noexcept {
     case 413:
     case 429:
       return GrpcStatus::resource_exhausted;
+    case 422:
+      return GrpcStatus::invalid_argument;
     case 421:
     case 502:
     case 503:

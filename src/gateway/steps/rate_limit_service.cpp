@@ -23,7 +23,7 @@ constexpr std::size_t kLongestCall = 64UL * 1'024;
 constexpr std::size_t kGrpcPrefix = 5;  // flags, and the length of the message
 constexpr std::size_t kMaxDescriptors = 64;
 
-Problem invalid_call(std::string_view why) { return {.status = 400, .ended_by = EndedBy::bad_request, .detail = why}; }
+Problem invalid_call(std::string_view why) { return {.status = 422, .ended_by = EndedBy::bad_request, .detail = why}; }
 
 /// Reads the message of the call. Returns the problem, or sets `out` to the message.
 Task<MaybeProblem> read_message(Exchange& x, std::string& out) {

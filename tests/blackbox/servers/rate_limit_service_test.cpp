@@ -103,6 +103,11 @@ TEST_F(RateLimitServiceCalls, AreOverABudgetThatSays402) {
               HasSubstr("OVER_LIMIT; OVER_LIMIT login"));
 }
 
+TEST_F(RateLimitServiceCalls, NeedADomain) {
+  const Gateway gateway(config());
+  EXPECT_THAT(ask(gateway, 1, "", {"path=/api/a"}), StartsWith("INVALID_ARGUMENT"));
+}
+
 TEST_F(RateLimitServiceCalls, CannotHaveMoreRatesThanOneCallCanBeCountedBy) {
   const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 1, "edge", std::vector<std::string>(33, "path=/api/a")), StartsWith("INVALID_ARGUMENT"));
