@@ -18,6 +18,7 @@ Descriptor descriptor_of(const wire::Descriptor& from) {
   Descriptor out;
   out.gives_back = from.is_negative_hits();
   for (const auto& entry : from.entries()) out.entries.emplace_back(entry.key(), entry.value());
+  std::ranges::sort(out.entries);
   if (from.has_limit())
     out.rate = AskedRate{.count = from.limit().requests_per_unit(), .unit = unit_of(from.limit().unit())};
   if (from.has_hits_addend()) out.hits = from.hits_addend().value();

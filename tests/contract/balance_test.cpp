@@ -85,14 +85,9 @@ enum class BalanceIn { memory, redis };
 class Balances : public testing::TestWithParam<std::tuple<BalanceIn, BalanceScenario>> {
  protected:
   void SetUp() override {
-    if (std::get<BalanceIn>(GetParam()) == BalanceIn::memory) {
-      store_ = std::make_unique<InMemory>();
-      return;
-    }
     std::string why;
-    RedisServer* server = shared_redis(why);
-    if (server == nullptr) GTEST_SKIP() << why;
-    store_ = std::make_unique<InRedis>(server->port());
+    store_ = contract_store(std::get<BalanceIn>(GetParam()) == BalanceIn::redis, why);
+    if (!store_) GTEST_SKIP() << why;
   }
 
   std::unique_ptr<ContractStore> store_;

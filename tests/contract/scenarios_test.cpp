@@ -19,14 +19,9 @@ enum class Kind { memory, redis };
 class Contract : public testing::TestWithParam<std::tuple<Kind, Scenario>> {
  protected:
   void SetUp() override {
-    if (std::get<Kind>(GetParam()) == Kind::memory) {
-      store_ = std::make_unique<InMemory>();
-      return;
-    }
     std::string why;
-    RedisServer* server = shared_redis(why);
-    if (server == nullptr) GTEST_SKIP() << why;
-    store_ = std::make_unique<InRedis>(server->port());
+    store_ = contract_store(std::get<Kind>(GetParam()) == Kind::redis, why);
+    if (!store_) GTEST_SKIP() << why;
   }
 
   std::unique_ptr<ContractStore> store_;

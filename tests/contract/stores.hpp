@@ -109,4 +109,12 @@ inline RedisServer* shared_redis(std::string& why) {
   return &server;
 }
 
+/// Returns the memory store, or the shipped script in the Redis that tests share. Null if there is no Redis; `why` then
+/// says so.
+inline std::unique_ptr<ContractStore> contract_store(bool in_redis, std::string& why) {
+  if (!in_redis) return std::make_unique<InMemory>();
+  const auto* const server = shared_redis(why);
+  return server == nullptr ? nullptr : std::make_unique<InRedis>(server->port());
+}
+
 }  // namespace headgate::test

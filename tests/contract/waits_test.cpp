@@ -25,14 +25,9 @@ enum class Place { memory, redis };
 class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algorithm*>> {
  protected:
   void SetUp() override {
-    if (std::get<Place>(GetParam()) == Place::memory) {
-      store_ = std::make_unique<InMemory>();
-      return;
-    }
     std::string why;
-    RedisServer* server = shared_redis(why);
-    if (server == nullptr) GTEST_SKIP() << why;
-    store_ = std::make_unique<InRedis>(server->port());
+    store_ = contract_store(std::get<Place>(GetParam()) == Place::redis, why);
+    if (!store_) GTEST_SKIP() << why;
   }
 
   std::int64_t between(std::int64_t least, std::int64_t most) {

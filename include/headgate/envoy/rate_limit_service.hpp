@@ -20,7 +20,7 @@ struct AskedRate {
   RateUnit unit = RateUnit::none;
 };
 
-/// One descriptor: pairs of a key and a value, any bytes.
+/// One descriptor: pairs of a key and a value, any bytes, in alphabetical order.
 struct Descriptor {
   std::vector<std::pair<std::string, std::string>> entries;
   std::optional<AskedRate> rate;

@@ -13,7 +13,7 @@ bool matches_value(std::string_view pattern, std::string_view value) noexcept {
   return value.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-/// Returns the domain and the sorted keys as one text; no key has a NUL, or two texts could be equal.
+/// Returns the domain and the sorted keys as one text; neither has a NUL, or two texts could be equal.
 std::string name_of_keys(std::string_view domain, const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string out(domain);
   for (const auto& entry : entries) out.append(1, '\0').append(entry.first);
@@ -44,8 +44,8 @@ void DescriptorRoutes::add(const DescriptorMatch& match, const Route* route) {
 }
 
 const Route* DescriptorRoutes::find(std::string_view domain, const envoy::Descriptor& descriptor) const {
-  auto entries = descriptor.entries;
-  std::ranges::sort(entries);
+  const auto& entries = descriptor.entries;
+  if (domain.find('\0') != domain.npos) return nullptr;
   for (const auto& [key, value] : entries)
     if (key.find('\0') != key.npos) return nullptr;
   const auto same = routes_.find(name_of_keys(domain, entries));

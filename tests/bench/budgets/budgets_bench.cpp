@@ -77,7 +77,7 @@ std::optional<Options> parse(const std::vector<std::string>& words) {
   return options;
 }
 
-/// What a call is answered with.
+/// The kind of the answer to a call.
 enum class Answer { whole, stream, paced };
 
 std::string call_with(std::size_t prompt, Answer answer) {

@@ -1,4 +1,4 @@
-// What keeps strangers out in LiteLLM's proxy keeps them out of what `headgate import` makes of it.
+// Strangers whom LiteLLM's proxy keeps out are kept out by the configuration that `headgate import` makes of it.
 
 #include "blackbox/harness/doors.hpp"
 

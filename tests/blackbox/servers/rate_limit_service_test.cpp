@@ -43,7 +43,7 @@ class RateLimitServiceCalls : public testing::Test {
     out.merge_patch(changes);
     return out;
   }
-  /// What each of the calls was told, one line each.
+  /// Returns the answers to the calls, one line each.
   static std::string ask(const Gateway& gateway, int times, const std::string& domain,
                          std::vector<std::string> descriptors) {
     Words words{kAsking, std::to_string(gateway.port()), std::to_string(times), domain};

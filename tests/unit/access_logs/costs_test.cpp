@@ -7,7 +7,7 @@ namespace {
 
 using gateway::AssumedCost;
 
-/// What the log says of the cost of its only request. The text of its limit is in `limit`.
+/// Returns the cost of the only request in a log, and sets `limit` to the name of its limit.
 AssumedCost cost_in_log(const std::string& line, std::string& limit) {
   const TemporaryLog file(line + '\n');
   auto log = access_logs::LogArrivals::open({.files = {file.path()}});
@@ -27,7 +27,7 @@ AssumedCost cost_in_log(const std::string& line, std::string& limit) {
   return out;
 }
 
-/// Of a line of the format `headgate` with these members.
+/// Reads a line of the format `headgate` with these members.
 AssumedCost cost_in_json(const std::string& members, std::string& limit) {
   return cost_in_log(R"({"ts":"2026-11-24T12:00:00.000000Z","event":"request","client_ip":"192.0.2.1","method":"POST",)"
                      R"("host":"a.example","path":"/v1","status":200,"ended_by":"upstream","ms":1)" +

@@ -119,7 +119,7 @@ TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {
       << text;
 }
 
-/// What `headgate check` says about a route with this cost.
+/// The sentence of `headgate check` about a route with this cost.
 std::string meaning_of_cost(const std::string& cost) {
   const auto source = R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" },
     "limits": { "plan": { "rate": "9000/minute", "per": "client_ip" } },

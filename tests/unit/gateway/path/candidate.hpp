@@ -75,7 +75,7 @@ class PathCandidate : public Path {
   std::string undecided(std::string_view why) const {
     return metric("headgate_candidate_undecided_total{reason=\"" + std::string(why) + "\"}");
   }
-  /// What is left of a limit of the candidate for the client's address.
+  /// The permits that a limit of the candidate has left for the client's address.
   std::uint64_t left_beside(std::size_t limit = 0) {
     const auto look =
         headgate::test::make_check(candidate_limits.at(limit).tiers.front().rules.front(), "192.0.2.7", 0);

@@ -50,7 +50,7 @@ class ModelCalls : public Path {
     content.resize(text);
     return "{\"max_tokens\":" + std::to_string(most) + ",\"messages\":[{\"content\":\"" + content + "\"}]}";
   }
-  /// What the first limit held for the last call.
+  /// The hold of the first limit for the last call.
   std::int64_t held() const { return x.admission.checks.empty() ? 0 : x.admission.checks.front().cost; }
 };
 

@@ -1,5 +1,5 @@
-// What a request is told that a budget rejects: that it never fits, that calls under way hold the budget, or that the
-// budget is spent.
+// The answers to requests that a budget rejects: they never fit, calls under way hold the budget, or the budget is
+// spent.
 
 #include "unit/gateway/path/path.hpp"
 
