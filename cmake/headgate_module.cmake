@@ -125,7 +125,8 @@ function(headgate_messages name file)
   add_library(headgate_${name} STATIC ${made}/${file}.pb.cc)
   target_include_directories(headgate_${name} SYSTEM PUBLIC ${made})
   target_link_libraries(headgate_${name} PUBLIC PkgConfig::protobuf)
-  set_target_properties(headgate_${name} PROPERTIES CXX_STANDARD 20 POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(headgate_${name} PROPERTIES CXX_STANDARD 20 POSITION_INDEPENDENT_CODE ON
+    EXPORT_COMPILE_COMMANDS OFF)  # clang-tidy would take its flags for those of a source with a similar name
 endfunction()
 
 # headgate_registry(TARGET NAME TYPE HEADER NAMESPACE SPACE FILE...): adds to TARGET the table NAME() of constants of TYPE. Each FILE
