@@ -14,6 +14,7 @@ Result<std::string_view> WithinHold::ready() {
 }
 
 Task<Result<std::string_view>> WithinHold::read() {
+  x_.bodies->catch_up();
   while (!ending_ && !x_.client_gone && extension_.is_due()) {
     auto taking = extension_.take();
     ending_ = !co_await taking;
@@ -35,6 +36,7 @@ Task<Result<std::string_view>> WithinHold::read() {
 std::string_view WithinHold::last_of(std::string_view bytes) {
   over_ = true;
   x_.ended_by = EndedBy::limit;
+  x_.bodies->catch_up();
   last_.assign(bytes).append(x_.bodies->last_events());
   return last_;
 }

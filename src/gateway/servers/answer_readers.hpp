@@ -14,14 +14,26 @@
 
 namespace headgate::gateway {
 
-/// Lives as long as the answer is relayed. Worker thread only.
+/// Lives as long as the answer is relayed, and not longer than the server's body. Worker thread only.
 class AnswerReaders {
  public:
+  AnswerReaders(Exchange& x, http::BodyReader& server) noexcept
+      : looks_(x.answer_looks), observed_(&http::through(looks_, server)) {}
+  AnswerReaders(const AnswerReaders&) = delete;
+  AnswerReaders& operator=(const AnswerReaders&) = delete;
+  ~AnswerReaders() {
+    for (auto* look = looks_; look != nullptr; look = look->next) look->catch_up();
+    if (of_candidate_) of_candidate_->catch_up();
+  }
+
+  /// Returns the reader of what the server sends, without changes for the client.
+  http::BodyReader& observed() noexcept { return *observed_; }
+
   /// Returns the reader that the answer is read from, once its head was read (note_told()).
-  http::BodyReader& before(Path& path, Exchange& x, http::BodyReader& server) {
+  http::BodyReader& for_client(Path& path, Exchange& x) {
     if (x.candidate != nullptr) [[unlikely]]
       of_candidate_ = Candidate::look_at_answer(x);
-    auto& body = of_candidate_ ? of_candidate_->before(server) : server;
+    auto& body = of_candidate_ ? of_candidate_->before(*observed_) : *observed_;
     if (!x.bodies) return body;
     auto& shown = x.bodies->drops_usage_chunk() ? without_.emplace(body) : body;
     const bool can_end = x.bodies->plan().extends && x.bodies->stream_form();
@@ -29,6 +41,8 @@ class AnswerReaders {
   }
 
  private:
+  http::BodyLook* looks_;
+  http::BodyReader* observed_;
   std::shared_ptr<http::BodyLook> of_candidate_;  ///< shared, because the candidate may end before the answer
   std::optional<WithoutUsageChunk> without_;
   std::optional<WithinHold> within_;

@@ -301,11 +301,10 @@ class Relay {
   }
 
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
-    auto& all = http::through(x_.answer_looks, server.body());
+    AnswerReaders readers(x_, server.body());
     if (x_.held && whole_) x_.held.reset();  // the request is not repeated any more, so its body is not needed
     note_told(x_);
-    AnswerReaders readers;
-    auto& from = readers.before(path_, x_, all);
+    auto& from = readers.for_client(path_, x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     if (!first->empty()) note_answering(x_);
@@ -335,7 +334,7 @@ class Relay {
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
-    if (sent.error() != net::too_slow()) co_await drain_answer(x_, all);
+    if (sent.error() != net::too_slow()) co_await drain_answer(x_, readers.observed());
     co_return client_gone(sent.error());
   }
 

@@ -153,7 +153,7 @@ class Path : public testing::Test {
     x.clock = &clock;
     x.started = clock.steady();
     x.asked_by = asked_by;
-    x.body = &http::through(request_looks, body_);
+    x.body = &body_;
     x.answer_looks = answer_looks;
     x.reply = &client;
     done = false;
@@ -258,8 +258,7 @@ class Path : public testing::Test {
   ServerScript& server = app->scripts.front();
   unsigned version = 11;                               ///< in which requests come
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< of each request
-  http::BodyLook* request_looks = nullptr;             ///< at the body of each request
-  http::BodyLook* answer_looks = nullptr;              ///< at that of each answer
+  http::BodyLook* answer_looks = nullptr;              ///< at the body of each answer
   std::deque<Piece> in_tunnel;                         ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
