@@ -1,5 +1,8 @@
--- Asks headgate about each request, and notes the decision in variables of the transaction.
-local decide = "http://127.0.0.1:9001/"
+-- Asks headgate about each request, and notes the decision in variables of the transaction. If a gateway does not answer,
+-- the next one is asked, and that gateway rests for five seconds unless all do.
+local gateways = { "127.0.0.1:9001" }
+local rests_until = {}
+local turn = 0
 
 core.register_action("headgate", { "http-req" }, function(txn)
   local headers = {}
@@ -12,10 +15,22 @@ core.register_action("headgate", { "http-req" }, function(txn)
   headers["x-original-method"] = { txn.f:method() }
   headers["x-original-uri"] = { txn.f:pathq() }
   headers["x-forwarded-for"] = { txn.f:src() }
-  local answer = core.httpclient():get({ url = decide, headers = headers, timeout = 1000 })
+  local answer
   local function field(name)
     local values = answer.headers and answer.headers[name]
     return values and (values[0] or values[1]) or ""
+  end
+  turn = turn + 1
+  local now = core.now().sec
+  local awake, resting = {}, {}
+  for i = 0, #gateways - 1 do
+    local gateway = gateways[(turn + i) % #gateways + 1]
+    table.insert((rests_until[gateway] or 0) > now and resting or awake, gateway)
+  end
+  for _, gateway in ipairs(#awake > 0 and awake or resting) do
+    answer = core.httpclient():get({ url = "http://" .. gateway .. "/", headers = headers, timeout = 1000 })
+    if field("x-headgate-status") ~= "" then break end
+    rests_until[gateway] = now + 5
   end
   txn:set_var("txn.decided", field("x-headgate-status") ~= "" and field("x-headgate-status") or "none")
   txn:set_var("txn.retry_after", field("retry-after"))
