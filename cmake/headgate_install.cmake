@@ -5,7 +5,7 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(HEADGATE_DOCUMENTS ${CMAKE_INSTALL_DATAROOTDIR}/doc/headgate)
 
 install(FILES conf/headgate.schema.json conf/headgate.test.schema.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/headgate)
-install(DIRECTORY conf/examples conf/decisions DESTINATION ${HEADGATE_DOCUMENTS})
+install(DIRECTORY conf/examples conf/decisions conf/rate_limit_service DESTINATION ${HEADGATE_DOCUMENTS})
 install(FILES conf/alerts.yml conf/rules.yml conf/prometheus.yml conf/grafana/headgate.json DESTINATION ${HEADGATE_DOCUMENTS}/monitoring)
 install(PROGRAMS conf/firewall/nftables.py DESTINATION ${HEADGATE_DOCUMENTS}/firewall)
 install(FILES conf/firewall/headgate.nft DESTINATION ${HEADGATE_DOCUMENTS}/firewall)
