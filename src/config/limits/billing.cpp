@@ -46,7 +46,7 @@ bool counts_flights(const limit::Limit& limit) {
 /// Returns whether only values that the caller wrote name the caller in the limit's key.
 bool chosen_by_callers(const limit::Limit& limit) {
   return !gateway::is_own_key(limit) && std::ranges::any_of(limit.per, [](const limit::Per& per) {
-    return per.source->counts == gateway::Counts::callers;
+    return per.source->counts == gateway::Counts::callers && per.source->needs != gateway::Needs::descriptor;
   });
 }
 

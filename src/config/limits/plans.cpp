@@ -378,8 +378,7 @@ class PlanChecker {
       case Needs::path_parameter:
         return !has_parameter(route, per.name);
       case Needs::descriptor:
-        return !route.descriptor || std::ranges::none_of(route.descriptor->entries,
-                                                         [&](const auto& entry) { return entry.first == per.name; });
+        return !route.descriptor || !route.descriptor->has(per.name);
     }
     return false;
   }

@@ -119,9 +119,11 @@ class LimitSizes {
                           ", but a suspension is forgotten after " + to_text(limit_.ban->longest) +
                           " (\"at_most\"), so a slow offender always begins with the shortest one",
                       R"(write at least "at_most": ")" + to_text(limit_.ban->offences.rate.period) + '"');
-    const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
+    const auto of_nobody = [](const limit::Per& per) {
+      return per.source->counts == gateway::Counts::everybody || per.source->needs == gateway::Needs::descriptor;
+    };
     if (written == nullptr || gateway::is_own_key(limit_) ||
-        std::all_of(limit_.per.begin(), limit_.per.end(), everybody))
+        std::all_of(limit_.per.begin(), limit_.per.end(), of_nobody))
       return;
     std::string words;
     for (const auto& per : limit_.per) words.append(words.empty() ? "" : ", ").append(gateway::to_text(per));

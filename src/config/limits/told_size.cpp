@@ -31,13 +31,14 @@ constexpr Key kRateFromKeys[] = {
      "Source of the count: {words}. A header field is accepted only from trusted proxies", required},
     {"per", &kRatePeriod, "", R"("minute")", "Period of the rate: what follows the slash in `100/minute`", required},
     {"most", &kRateCount, "", "1000", "Maximum count; a larger number counts as this one", required},
-    {"otherwise", &kRateCount, "", "60",
-     "Count for callers whose credential has no such number, or one that is not a whole number from 1 on", required},
+    {"otherwise", &kRateCount, "", "60", "Count if there is no such number, or none that is a whole number from 1 on",
+     required},
 };
-constexpr Section kRateFromSection{.name = "rate_from",
-                                   .path = "limits.<name>.rate",
-                                   .doc = "A rate whose count is a number in the caller's credential.",
-                                   .keys = kRateFromKeys};
+constexpr Section kRateFromSection{
+    .name = "rate_from",
+    .path = "limits.<name>.rate",
+    .doc = "A rate whose count is a number in the caller's credential or in a descriptor.",
+    .keys = kRateFromKeys};
 
 }  // namespace
 

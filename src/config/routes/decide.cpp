@@ -32,21 +32,65 @@ constexpr Key kDecideKeys[] = {
 constexpr Section kDecide{"decide", "decide[]", "Descriptors of a rate limit service, and their limits.", kDecideKeys};
 constexpr Shape kDecideEntry = section(kDecide);
 
+/// Returns whether suspended callers get another answer than the usual one.
+bool answers_suspended(const limit::BanPolicy& ban) {
+  return ban.closes || ban.status != limit::BanPolicy().status || !ban.detail.empty();
+}
+
 /// Returns what a limit has that the rate limit service cannot do, as the end of a sentence; "" if there is nothing.
 std::string beyond_descriptors(const limit::Limit& limit, const gateway::LimitUse& use) {
   const auto rules = [&](bool (*has)(const limit::Rule& rule)) {
     return std::ranges::any_of(limit.tiers, [has](const auto& tier) { return std::ranges::any_of(tier.rules, has); });
   };
-  if (use.cost.from != nullptr || use.cost.default_value != 1) return "has a cost, and the proxy names the hits";
+  if (use.cost.from != nullptr) return "reads its cost from a request or an answer, which the service does not see";
   if (rules([](const limit::Rule& rule) { return !rule.algorithm->refills; }))
     return "counts requests in flight, and the service does not hear when a request ends";
-  if (rules([](const limit::Rule& rule) { return rule.wait > Duration(0); })) return "lets requests wait";
-  if (limit.tiers.size() > 1 || limit.tier_from) return "has tiers, and a descriptor names no tier";
+  if (rules([](const limit::Rule& rule) { return rule.wait > Duration(0); }))
+    return "lets requests wait, and a proxy gives up if the answer of the service comes late";
   if (limit.messages || limit.glitches) return "does not count requests";
-  if (!limit.counted_statuses.empty() || limit.ban) return "depends on answers, which the service does not see";
-  if (limit.appointments || limit.bill || !limit.notify_at.empty())
-    return "has appointments, a bill or notices, which the service does not have";
+  if (!limit.counted_statuses.empty() || (limit.ban && !limit.ban->statuses.empty()))
+    return "depends on answers, which the service does not see";
+  if (limit.ban && answers_suspended(*limit.ban))
+    return "has an answer for suspended callers, but the proxy answers its clients itself";
+  if (limit.appointments) return "has appointments, which the service does not have";
   return {};
+}
+
+/// Returns what a limit counts by that these descriptors do not have, as the end of a sentence; "" if there is nothing.
+std::string beyond_match(const limit::Limit& limit, const gateway::DescriptorMatch& match) {
+  std::string out;
+  gateway::each_per(limit, [&](const limit::Per& per) {
+    const bool of_tier = limit.tier_from && &per == &*limit.tier_from;
+    const bool of_size = of_tier || (limit.size_from && &per == &limit.size_from->from);
+    const bool of_descriptor = per.source->needs == gateway::Needs::descriptor;
+    // A descriptor without the key that names its tier has the default one.
+    if (of_descriptor && (of_size || match.has(per.name))) return;
+    if (!of_descriptor && !of_size && (per.source->word == "total" || per.source->word == "route")) return;
+    out = (of_size ? std::string("takes its ") + (of_tier ? "tier" : "size") + " from " : "counts by ") +
+          gateway::to_text(per) + ", which these descriptors do not have";
+  });
+  return out;
+}
+
+/// Warns if no descriptor can name the tier or the size of a limit that takes it from descriptors.
+void check_named_sizes(Build& build) {
+  for (std::size_t i = 0; i < build.config.limits.size(); ++i) {
+    const auto& limit = build.config.limits[i];
+    const auto check = [&](const limit::Per& from, const Node* written, const std::string& what) {
+      const bool named = std::ranges::any_of(build.config.gateway.routes, [&](const gateway::RouteOptions& route) {
+        return route.descriptor && route.descriptor->has(from.name) &&
+               std::ranges::any_of(route.limits, [&](const auto& use) { return use.limit == limit.name; });
+      });
+      if (from.source->needs != gateway::Needs::descriptor || written == nullptr || named) return;
+      build.report.warning(code::kNoEffect, *written,
+                           "no entry of \"decide\" with limit " + in_quotes(limit.name) + " has the key " +
+                               in_quotes(from.name) + ", so everything has the default " + what,
+                           "add " + in_quotes(from.name) + R"(: "*" to the "match" of such an entry)");
+    };
+    const Node* node = build.limit_nodes[i];
+    if (limit.tier_from) check(*limit.tier_from, text_at(node, "tier_from"), "tier");
+    if (limit.size_from) check(limit.size_from->from, text_at(find(node, "rate"), "from"), "size");
+  }
 }
 
 }  // namespace
@@ -90,22 +134,14 @@ void check_decide(Build& build) {
       if (at < 0) continue;
       const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
       auto beyond = beyond_descriptors(limit, use);
-      gateway::each_per(limit, [&](const limit::Per& per) {
-        const auto matched = [&] {
-          return std::ranges::any_of(routes[i].descriptor->entries,
-                                     [&](const auto& entry) { return entry.first == per.name; });
-        };
-        const bool known = per.source->needs == gateway::Needs::descriptor
-                               ? matched()
-                               : per.source->word == "total" || per.source->word == "route";
-        if (!known) beyond = "counts by " + gateway::to_text(per) + ", which these descriptors do not have";
-      });
+      if (beyond.empty()) beyond = beyond_match(limit, *routes[i].descriptor);
       if (!beyond.empty())
         build.report.error_at_key(code::kConflict, *find(&node, "limits"),
                                   "limit " + in_quotes(limit.name) + " " + beyond,
                                   R"(use a limit with a rate, and with "per": "descriptor:KEY" of a key in "match")");
     }
   }
+  check_named_sizes(build);
   const auto serves = std::ranges::any_of(build.config.listen, [](const net::ListenOptions& each) {
     return each.protocol == net::ListenProtocol::rate_limit_service;
   });

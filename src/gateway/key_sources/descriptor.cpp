@@ -29,14 +29,18 @@ const KeySource descriptor{
     .needs = Needs::descriptor,
     .noun = [](std::string_view name) { return "value of descriptor " + std::string(name); },
     .missing = "A descriptor that calls are counted by is missing.",
-    // `match` names each key once, so a descriptor that has a key twice matches nothing. The value is copied, because
-    // log and metrics are written after the call has ended.
+    // The value is copied, because log and metrics are written after the call has ended.
     .value =
         [](Exchange& x, std::string_view name) {
-          if (x.rate_limit == nullptr) return std::string_view{};
-          for (const auto& [key, value] : x.rate_limit->descriptor().entries)
-            if (key == name) return value.empty() ? kEmptyValue : x.text.join({value});
-          return std::string_view{};
-        }};
+          const auto* const value = x.rate_limit == nullptr ? nullptr : x.rate_limit->value(name);
+          if (value == nullptr) return std::string_view{};
+          return value->empty() ? kEmptyValue : x.text.join({*value});
+        },
+    .tier = {.value =
+                 [](const Exchange& x, std::string_view name) {
+                   const auto* const value = x.rate_limit == nullptr ? nullptr : x.rate_limit->value(name);
+                   return value == nullptr ? std::string_view{} : std::string_view(*value);
+                 },
+             .noun = [](std::string_view name) { return "the value of descriptor " + std::string(name); }}};
 
 }  // namespace headgate::gateway::key_source

@@ -51,7 +51,7 @@ Task<void> Offences::note_now(const Exchange& x, const RouteBan& ban, std::strin
   offence.compiled = x.snapshot->compiled;
   offence.policy = ban.policy;
   offence.key = key;
-  offence.client = x.caller.address;
+  offence.client = client_of(x);
   offence.observed = ban.route_limit->limit->mode == limit::Mode::observe;
   auto counted = count_in_redis(shared_from_this(), std::move(offence));
   co_await counted;

@@ -26,9 +26,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
   Offences(Clock& clock, limit::Limiter& memory, limit::BanTable& bans) : clock_(clock), memory_(memory), bans_(bans) {}
 
   /// Counts `x` as an offence of `key`.
-  void note(const Exchange& x, const RouteBan& ban, std::string_view key) {
-    note(x.snapshot, x.caller.address, ban, key);
-  }
+  void note(const Exchange& x, const RouteBan& ban, std::string_view key) { note(x.snapshot, client_of(x), ban, key); }
   /// Counts an offence that no request has caused. `ban` belongs to the configuration of `snapshot`.
   void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
             std::string_view key);
@@ -53,6 +51,10 @@ class Offences : public std::enable_shared_from_this<Offences> {
     bool observed = false;
   };
 
+  /// Returns the address of the client; for a call of the rate limit service, that of the proxy.
+  static const boost::asio::ip::address& client_of(const Exchange& x) noexcept {
+    return x.rate_limit == nullptr ? x.caller.address : x.peer;
+  }
   bool counts_in_redis(const RouteBan& ban) const noexcept;
   static Task<void> count_in_redis(std::shared_ptr<Offences> self, Remote offence);
   void count_here(const limit::BanPolicy& policy, std::string_view key, bool observed,

@@ -44,8 +44,8 @@ inline bool tells(std::string_view told, std::string_view name) noexcept {
   return false;
 }
 
-/// Returns the tier that the caller's claim, key or hop names, otherwise the default one. If several tiers are named,
-/// returns the one that comes first in the configuration.
+/// Returns the tier that the caller's claim, key, hop or descriptor names, otherwise the default one. If several tiers
+/// are named, returns the one that comes first in the configuration.
 inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;
@@ -77,7 +77,7 @@ const CompiledTier* asked_size(Exchange& x, const CompiledLimit& limit) {
   const auto tier = own_size(limit.limit, {&rate, 1}, std::nullopt);
   if (tier.has_error()) return nullptr;
   auto made = std::make_shared<CompiledTier>(compile_tier(*tier, limit.share, limit.limit.shards));
-  made->number = limit.tiers.front().number;
+  made->number = limit.tiers[limit.limit.default_tier].number;
   made->name = "asked";
   return x.admission.own_sizes.emplace_back(OwnSize{&limit, std::move(made)}).tier.get();
 }
@@ -95,6 +95,11 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   return named_tier(x, route_limit);
 }
 
+/// Returns the cost of one hit of a descriptor.
+std::int64_t cost_of_hit(const Exchange& x, const Cost& cost) {
+  return cost.from == nullptr ? cost.default_value : cost.from->told(x, cost).cost.value_or(cost.default_value);
+}
+
 /// Returns the units to take before the answer: those that the log of the request says, or else the cost as far as it
 /// is known.
 std::int64_t units_before(const Exchange& x, const RouteLimit& route_limit, std::string_view key) {
@@ -107,7 +112,9 @@ std::int64_t units_before(const Exchange& x, const RouteLimit& route_limit, std:
 }  // namespace
 
 std::int64_t cost_of(const Exchange& x, const Cost& cost, std::string_view key) {
-  if (cost.from == nullptr) return x.rate_limit == nullptr ? cost.default_value : x.rate_limit->hits();
+  if (x.rate_limit != nullptr) [[unlikely]]
+    return x.rate_limit->permits(cost_of_hit(x, cost));
+  if (cost.from == nullptr) return cost.default_value;
   if (is_settled(cost)) return cost.hold.reads_body() ? hold_of(x, cost, key) : cost.default_value;
   return cost.from->told(x, cost).cost.value_or(cost.default_value);
 }

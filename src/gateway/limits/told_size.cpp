@@ -63,8 +63,9 @@ const CompiledTier& told_size(Exchange& x, const CompiledLimit& limit) {
   if (number == 0) return limit.tiers.front();
   const auto count = static_cast<std::uint64_t>(number);
   if (const auto* const known = limit.told->find(count)) return *known;
+  // Each descriptor of a call of the rate limit service may name another number.
   for (const auto& own : x.admission.own_sizes)
-    if (own.limit == &limit) return *own.tier;
+    if (own.limit == &limit && x.rate_limit == nullptr) return *own.tier;
   auto made = compiled_for(limit, count);
   if (made == nullptr) return limit.tiers.front();
   if (const auto* const kept = limit.told->keep(count, made)) return *kept;

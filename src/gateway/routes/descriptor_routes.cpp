@@ -22,6 +22,10 @@ std::string name_of_keys(std::string_view domain, const std::vector<std::pair<st
 
 }  // namespace
 
+bool DescriptorMatch::has(std::string_view key) const noexcept {
+  return std::ranges::any_of(entries, [key](const auto& entry) { return entry.first == key; });
+}
+
 std::string to_text(const DescriptorMatch& match) {
   std::string out = match.domain;
   for (const auto& [key, value] : match.entries)
@@ -58,11 +62,19 @@ const Route* DescriptorRoutes::find(std::string_view domain, const envoy::Descri
   return nullptr;
 }
 
-std::int64_t RateLimitCall::hits() const noexcept {
+const std::string* RateLimitCall::value(std::string_view key) const noexcept {
+  for (const auto& [name, value] : descriptor().entries)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+std::int64_t RateLimitCall::permits(std::int64_t each) const noexcept {
   const auto& one = descriptor();
-  const auto wanted = one.hits.value_or(request.hits > 0 ? request.hits : 1);
-  const auto hits = static_cast<std::int64_t>(std::min<std::uint64_t>(wanted, kMaxRequests));
-  return one.gives_back ? -hits : hits;
+  const auto hits = one.hits.value_or(request.hits > 0 ? request.hits : 1);
+  const auto cost = static_cast<std::uint64_t>(each);
+  const bool fits = cost == 0 || hits <= kMaxRequests / cost;
+  const auto permits = static_cast<std::int64_t>(fits ? hits * cost : kMaxRequests);
+  return one.gives_back ? -permits : permits;
 }
 
 }  // namespace headgate::gateway

@@ -1,18 +1,18 @@
 #include "rate_limit_service.hpp"
 
+#include "gateway/descriptors/statuses.hpp"
+#include "gateway/descriptors/suspensions.hpp"
 #include "gateway/exchange/body_problem.hpp"
-#include "gateway/limits/limit_fields.hpp"
 #include "gateway/path/path.hpp"
 #include "steps.hpp"
+#include "walk.hpp"
 
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/identity/client_address.hpp"
-#include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 namespace headgate::gateway {
@@ -43,65 +43,6 @@ Task<MaybeProblem> read_message(Exchange& x, std::string& out) {
   co_return MaybeProblem{};
 }
 
-envoy::RateUnit rate_unit_of(const limit::Rule& rule) noexcept {
-  using std::chrono::hours;
-  if (rule.rate.month) return envoy::RateUnit::month;
-  if (rule.rate.period == std::chrono::seconds(1)) return envoy::RateUnit::second;
-  if (rule.rate.period == std::chrono::minutes(1)) return envoy::RateUnit::minute;
-  if (rule.rate.period == hours(1)) return envoy::RateUnit::hour;
-  if (rule.rate.period == hours(24)) return envoy::RateUnit::day;
-  return envoy::RateUnit::none;
-}
-
-std::int64_t told_seconds(Duration wait) noexcept {
-  return wait >= limit::kNever ? 0 : static_cast<std::int64_t>(wait > Duration(0) ? seconds_up(wait) : 0);
-}
-
-/// Returns the status of a descriptor: the rule that its caller should be told.
-envoy::DescriptorStatus descriptor_status(const Exchange& x, std::size_t descriptor) {
-  const auto& a = x.admission;
-  envoy::DescriptorStatus out;
-  const limit::Decision* told = nullptr;
-  for (std::size_t i = 0; i < a.limits.size(); ++i) {
-    const auto& checked = a.limits[i];
-    if (x.rate_limit->of_limit[i] != descriptor || checked.route_limit->limit->mode == limit::Mode::observe) continue;
-    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
-      const auto& decision = a.decisions[at];
-      if (told != nullptr && !limit::binds_before(decision, *told)) continue;
-      told = &decision;
-      const auto& rule = *a.checks[at].rule;
-      out = {.over = !decision.allowed,
-             .limit = checked.route_limit->limit->name,
-             .count = rule.rate.count,
-             .unit = rate_unit_of(rule),
-             .remaining = decision.remaining,
-             .reset_seconds = told_seconds(decision.allowed ? decision.reset_after : decision.retry_after)};
-    }
-  }
-  return out;
-}
-
-bool is_plain_ascii(std::string_view text) noexcept {
-  return std::ranges::all_of(text, [](unsigned char c) { return c >= ' ' && c < 0x7F; });
-}
-
-/// Adds what the client of the proxy should get, and what the proxy's log may have.
-void tell_binding(Exchange& x, envoy::RateLimitResponse& out) {
-  const auto& a = x.admission;
-  if (a.binding == nullptr) return;
-  http::Fields fields;
-  append_limit_fields(x, x.snapshot->compiled->options().rejection.headers, out.over ? 429 : 200, fields);
-  for (const auto& field : fields) out.headers.emplace_back(field.name, field.value);
-  const auto wait = a.decision().retry_after;
-  if (out.over && wait < limit::kNever) {
-    x.retry_after = wait;
-    out.headers.emplace_back("Retry-After", std::to_string(seconds_up(wait)));
-  }
-  out.metadata.emplace_back("limit", a.binding->route_limit->limit->name);
-  const auto key = a.checks[a.rule].key;
-  if (is_plain_ascii(key)) out.metadata.emplace_back("key", key);
-}
-
 Task<void> send_decision(Exchange& x, const std::string& message, bool over) {
   constexpr unsigned kTooMany = 429;
   std::string bytes(1, '\0');
@@ -126,11 +67,16 @@ void match_descriptors(Exchange& x, RateLimitCall& call) {
   if (!call.matched.empty()) x.route = call.matched.front().route;
 }
 
-/// Returns how many rates count the descriptors of the call.
-std::size_t rates_of(const RateLimitCall& call) {
+/// Returns the largest number of rates that can count the descriptors of the call, whatever their tiers.
+std::size_t most_rates(const RateLimitCall& call) {
   std::size_t out = 0;
-  for (const auto& matched : call.matched)
-    for (const auto& each : matched.route->plan) out += each.ready->tiers.front().rules.size();
+  for (const auto& matched : call.matched) {
+    for (const auto& each : matched.route->plan) {
+      std::size_t most = 0;
+      for (const auto& tier : each.ready->tiers) most = std::max(most, tier.rules.size());
+      out += most;
+    }
+  }
   return out;
 }
 
@@ -146,10 +92,8 @@ class CallInScope {
   Exchange& x_;
 };
 
-/// Decides all limits of the call. Returns a problem if they cannot be counted.
-Task<MaybeProblem> decide_all(Path& path, Exchange& x) {
-  x.used = true;
-  x.snapshot->counters->begin(x);
+/// Asks all limits of the call. Returns a problem if they cannot be counted.
+Task<MaybeProblem> ask_limits(Path& path, Exchange& x) {
   for (const auto stage : {Stage::memory, Stage::redis}) {
     const bool any =
         std::ranges::any_of(x.rate_limit->matched, [&](const auto& each) { return each.route->checks(stage); });
@@ -159,6 +103,50 @@ Task<MaybeProblem> decide_all(Path& path, Exchange& x) {
     if (problem && (problem->ended_by != EndedBy::limit || !is_of_limit(problem->status))) co_return problem;
     if (problem) break;
   }
+  co_return MaybeProblem{};
+}
+
+/// Leaves the steps that count what the whole call has taken, each of them once.
+void leave_counting_steps(Path& path, Exchange& x) {
+  for (const auto step : {Step::notices, Step::bill}) {
+    const auto& matched = x.rate_limit->matched;
+    const bool any = std::ranges::any_of(matched, [step](const auto& each) { return each.route->left.has(step); });
+    if (any && !x.left.has(step)) leave_step(path, x, step);
+  }
+}
+
+/// Sets x.route to the route of the limit that the log line describes.
+void name_route(Exchange& x) {
+  const auto& a = x.admission;
+  const auto* const logged =
+      a.outcome == Admission::Outcome::rejected || a.observed() == nullptr ? a.binding : a.observed();
+  if (logged == nullptr) return;
+  const auto descriptor = x.rate_limit->of_limit[static_cast<std::size_t>(logged - a.limits.data())];
+  for (const auto& matched : x.rate_limit->matched)
+    if (matched.descriptor == descriptor) x.route = matched.route;
+}
+
+/// Decides about the descriptors. Returns a problem if they cannot be counted.
+Task<MaybeProblem> decide_all(Path& path, Exchange& x, envoy::RateLimitResponse& out) {
+  x.used = true;
+  if (!x.admission.peek) x.snapshot->counters->begin(x);
+  if (const auto left = refuse_suspended(path, x, out); left > Duration(0)) {
+    out.over = true;
+    x.ended_by = EndedBy::ban;
+    tell_suspension(x, left, out);
+    co_return MaybeProblem{};
+  }
+  auto asking = ask_limits(path, x);
+  if (auto problem = co_await asking) co_return problem;
+  out.over = x.admission.outcome == Admission::Outcome::rejected;
+  x.ended_by = out.over ? EndedBy::limit : EndedBy::respond;
+  for (std::size_t i = 0; i < out.statuses.size(); ++i) out.statuses[i] = decided_status(x, i);
+  auto suspended = Duration(0);
+  auto noting = note_rejections(path, x, out, suspended);
+  co_await noting;
+  tell_binding(x, suspended, out);
+  if (!x.admission.peek) leave_counting_steps(path, x);
+  name_route(x);
   co_return MaybeProblem{};
 }
 
@@ -181,20 +169,17 @@ Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
         "The message is no request of this service, has no domain, or has more than 64 descriptors.");
   RateLimitCall call{.request = std::move(*request), .matched = {}, .of_limit = {}};
   match_descriptors(x, call);
+  x.ended_by = EndedBy::respond;
   envoy::RateLimitResponse out;
   out.statuses.resize(call.request.descriptors.size());
-  if (rates_of(call) > limit::kMaxRulesPerRequest)
+  if (most_rates(call) > limit::kMaxRulesPerRequest)
     co_return invalid_call(
         "The descriptors of this call are counted by more rates than one call can have, which is 32.");
   if (!call.matched.empty()) {
     const CallInScope scope(x, call);
-    auto deciding = decide_all(path, x);
+    auto deciding = decide_all(path, x, out);
     if (auto problem = co_await deciding) co_return problem;
-    out.over = x.admission.outcome == Admission::Outcome::rejected;
-    for (std::size_t i = 0; i < out.statuses.size(); ++i) out.statuses[i] = descriptor_status(x, i);
-    tell_binding(x, out);
   }
-  x.ended_by = out.over ? EndedBy::limit : EndedBy::respond;
   const auto reply = envoy::write_response(out);
   auto sending = send_decision(x, reply, out.over);
   co_await sending;

@@ -91,6 +91,50 @@ TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
               StartsWith("OK; OK login 10 3 9"));
 }
 
+TEST_F(RateLimitServiceCalls, HaveTheTierThatADescriptorNames) {
+  const Json tiers = {{"free", {{"rate", "2/hour"}}}, {"pro", {{"rate", "20/hour"}}}};
+  const Gateway gateway(
+      config({{"limits",
+               {{"plan",
+                 {{"per", "descriptor:user"},
+                  {"algorithm", "fixed_window"},
+                  {"tiers", tiers},
+                  {"tier_from", "descriptor:plan"},
+                  {"default_tier", "free"}}},
+                {"size",
+                 {{"per", "descriptor:user"},
+                  {"rate", {{"from", "descriptor:quota"}, {"per", "hour"}, {"most", 50}, {"otherwise", 4}}}}}}},
+              {"decide",
+               {{{"domain", "edge"}, {"match", {{"user", "*"}}}, {"limits", {"plan"}}},
+                {{"domain", "edge"}, {"match", {{"user", "*"}, {"plan", "*"}}}, {"limits", {"plan"}}},
+                {{"domain", "edge"}, {"match", {{"user", "*"}, {"quota", "*"}}}, {"limits", {"size"}}}}}}));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"user=a,plan=pro", "user=b,plan=none", "user=c", "user=d,quota=9"}),
+              StartsWith("OK; OK plan 20 3 19 True; OK plan 2 3 1 True; OK plan 2 3 1 True; OK size 9 3 8 True;"));
+  EXPECT_THAT(ask(gateway, 3, "edge", {"user=c"}), HasSubstr("OVER_LIMIT; OVER_LIMIT plan 2 3 0"));
+}
+
+TEST_F(RateLimitServiceCalls, CostTheirHitsTimesTheCostOfTheLimit) {
+  const Gateway gateway(config(
+      {{"decide",
+        {{{"domain", "edge"}, {"match", {{"path", "/api/*"}}}, {"limits", {{{"use", "api"}, {"cost", 20}}}}}}}}));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a;hits=4"}), StartsWith("OK; OK api 100 2 20"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a;hits=2"}), StartsWith("OVER_LIMIT"));
+}
+
+TEST_F(RateLimitServiceCalls, AreOverTheirLimitWhileTheirKeyIsSuspended) {
+  const Gateway gateway(config({{"limits",
+                                 {{"login",
+                                   {{"rate", "1000/second"},
+                                    {"burst", 1},
+                                    {"algorithm", "token_bucket"},
+                                    {"ban", {{"after", 1}, {"for", "1h"}}}}}}}}));
+  const std::vector<std::string> both{"remote_address=7,generic_key=login;hits=5", "path=/api/a"};
+  EXPECT_THAT(ask(gateway, 1, "edge", both), StartsWith("OVER_LIMIT; OVER_LIMIT login 1000 1 "));
+  EXPECT_THAT(ask(gateway, 1, "edge", both), StartsWith("OVER_LIMIT; OVER_LIMIT login 1000 1 0 True; OK; retry-after"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=8,generic_key=login"}), StartsWith("OK; OK login"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("OK; OK api 100 2 99")) << "the others took nothing";
+}
+
 TEST_F(RateLimitServiceCalls, AreDecidedForAnEmptyValueToo) {
   const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=,generic_key=login"}),

@@ -21,6 +21,8 @@ struct DescriptorMatch {
   std::string domain;
   /// keys in alphabetical order, each with its value, "*" for any value, or a beginning and "*"
   std::vector<std::pair<std::string, std::string>> entries;
+
+  bool has(std::string_view key) const noexcept;
 };
 
 /// Returns the match in words: "edge: generic_key=login, remote_address=*".
@@ -58,8 +60,12 @@ struct RateLimitCall {
   std::vector<std::size_t> of_limit;  ///< the descriptor of each limit of the admission
 
   const envoy::Descriptor& descriptor() const noexcept { return request.descriptors[at]; }
-  /// Returns the number of permits that the current descriptor takes; below 0 to give them back.
-  std::int64_t hits() const noexcept;
+  /// Returns the value of a key of the current descriptor; null if the descriptor lacks the key. The entries of
+  /// `decide` name each key once, so a descriptor that has a key twice matches nothing.
+  const std::string* value(std::string_view key) const noexcept;
+  /// Returns the number of permits that the current descriptor takes if each hit costs `each`, which is not below 0.
+  /// The number is at most kMaxRequests, and below 0 if the permits are given back.
+  std::int64_t permits(std::int64_t each) const noexcept;
 };
 
 }  // namespace headgate::gateway

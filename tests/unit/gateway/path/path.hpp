@@ -153,6 +153,7 @@ class Path : public testing::Test {
     x.clock = &clock;
     x.started = clock.steady();
     x.asked_by = asked_by;
+    x.protocol = protocol;
     x.body = &body_;
     x.answer_looks = answer_looks;
     x.reply = &client;
@@ -258,6 +259,7 @@ class Path : public testing::Test {
   ServerScript& server = app->scripts.front();
   unsigned version = 11;                               ///< in which requests come
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< of each request
+  net::ListenProtocol protocol = net::ListenProtocol::http;
   http::BodyLook* answer_looks = nullptr;              ///< at the body of each answer
   std::deque<Piece> in_tunnel;                         ///< what the client sends in it
   Exchange x;

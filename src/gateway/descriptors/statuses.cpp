@@ -1,0 +1,87 @@
+#include "statuses.hpp"
+
+#include "gateway/limits/limit_fields.hpp"
+
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace headgate::gateway {
+namespace {
+
+envoy::RateUnit rate_unit_of(const limit::Rule& rule) noexcept {
+  using std::chrono::hours;
+  if (rule.rate.month) return envoy::RateUnit::month;
+  if (rule.rate.period == std::chrono::seconds(1)) return envoy::RateUnit::second;
+  if (rule.rate.period == std::chrono::minutes(1)) return envoy::RateUnit::minute;
+  if (rule.rate.period == hours(1)) return envoy::RateUnit::hour;
+  if (rule.rate.period == hours(24)) return envoy::RateUnit::day;
+  return envoy::RateUnit::none;
+}
+
+std::int64_t told_seconds(Duration wait) noexcept {
+  return wait >= limit::kNever ? 0 : static_cast<std::int64_t>(wait > Duration(0) ? seconds_up(wait) : 0);
+}
+
+bool is_plain_ascii(std::string_view text) noexcept {
+  return std::ranges::all_of(text, [](unsigned char c) { return c >= ' ' && c < 0x7F; });
+}
+
+void tell_limit(std::string_view limit, std::string_view key, envoy::RateLimitResponse& out) {
+  out.metadata.emplace_back("limit", limit);
+  if (is_plain_ascii(key)) out.metadata.emplace_back("key", key);
+}
+
+void tell_retry_after(Exchange& x, Duration wait, envoy::RateLimitResponse& out) {
+  x.retry_after = wait;
+  out.headers.emplace_back("Retry-After", std::to_string(seconds_up(wait)));
+}
+
+}  // namespace
+
+envoy::DescriptorStatus status_of(const std::string& limit, const limit::Rule& rule) {
+  return {.limit = limit, .count = rule.rate.count, .unit = rate_unit_of(rule)};
+}
+
+envoy::DescriptorStatus decided_status(const Exchange& x, std::size_t descriptor) {
+  const auto& a = x.admission;
+  envoy::DescriptorStatus out;
+  const limit::Decision* told = nullptr;
+  for (std::size_t i = 0; i < a.limits.size(); ++i) {
+    const auto& checked = a.limits[i];
+    if (x.rate_limit->of_limit[i] != descriptor || checked.route_limit->limit->mode == limit::Mode::observe) continue;
+    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
+      const auto& decision = a.decisions[at];
+      if (told != nullptr && !limit::binds_before(decision, *told)) continue;
+      told = &decision;
+      out = status_of(checked.route_limit->limit->name, *a.checks[at].rule);
+      out.over = !decision.allowed;
+      out.remaining = decision.remaining;
+      out.reset_seconds = told_seconds(decision.allowed ? decision.reset_after : decision.retry_after);
+    }
+  }
+  return out;
+}
+
+void tell_binding(Exchange& x, Duration suspended, envoy::RateLimitResponse& out) {
+  auto& a = x.admission;
+  if (a.binding == nullptr) return;
+  auto& wait = a.decisions[a.rule].retry_after;
+  const bool passes_later = out.over && wait < limit::kNever;
+  if (passes_later) wait = std::max(wait, suspended);
+  http::Fields fields;
+  append_limit_fields(x, x.snapshot->compiled->options().rejection.headers, out.over ? 429 : 200, fields);
+  for (const auto& field : fields) out.headers.emplace_back(field.name, field.value);
+  if (passes_later) tell_retry_after(x, wait, out);
+  tell_limit(a.binding->route_limit->limit->name, a.checks[a.rule].key, out);
+}
+
+void tell_suspension(Exchange& x, Duration left, envoy::RateLimitResponse& out) {
+  tell_retry_after(x, left, out);
+  tell_limit(x.problem_limit, x.suspension.key, out);
+}
+
+}  // namespace headgate::gateway
