@@ -1,9 +1,9 @@
 #include "rate_limit_service.hpp"
 
-#include "gateway/descriptors/statuses.hpp"
-#include "gateway/descriptors/suspensions.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/path/path.hpp"
+#include "gateway/steps/descriptors/statuses.hpp"
+#include "gateway/steps/descriptors/suspensions.hpp"
 #include "steps.hpp"
 #include "walk.hpp"
 

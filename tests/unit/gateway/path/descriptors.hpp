@@ -76,21 +76,22 @@ class PathDescriptors : public Path {
     x.reset();
     client.forget();
     trace.lines.clear();
-    check("POST /envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", {}, {{.bytes = bytes + message}});
+    check("POST /envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", {},
+          {{.bytes = bytes + message, .after = {}, .broken = {}}});
     return statuses();
   }
   /// Calls the service with one descriptor.
   std::string call_for(const std::string& name) { return call({user(name)}).at(0); }
   /// The value of a field that the client of the proxy should get; "" without it.
   std::string told_field(const std::string& name) const {
-    for (const auto& each : answer()[3]) {
+    for (const auto& each : answers(3)) {
       auto field = read_message(each);
       if (field[1].at(0) == name) return field[2].at(0);
     }
     return {};
   }
   /// Whether the call as a whole is over a limit.
-  bool over() const { return answer()[1] == std::vector<std::string>{"2"}; }
+  bool over() const { return answers(1) == std::vector<std::string>{"2"}; }
 
  private:
   static std::string text_field(unsigned number, const std::string& bytes) {
@@ -106,13 +107,14 @@ class PathDescriptors : public Path {
     if (descriptor.gives_back) out += number_field(4, 1);
     return out;
   }
-  std::map<unsigned, std::vector<std::string>> answer() const {
+  /// The values of a field of the answer.
+  std::vector<std::string> answers(unsigned field) const {
     constexpr std::size_t kGrpcPrefix = 5;
-    return read_message(std::string_view(client.body).substr(std::min(client.body.size(), kGrpcPrefix)));
+    return read_message(std::string_view(client.body).substr(std::min(client.body.size(), kGrpcPrefix)))[field];
   }
   std::vector<std::string> statuses() const {
     std::vector<std::string> out;
-    for (const auto& each : answer()[2]) {
+    for (const auto& each : answers(2)) {
       auto status = read_message(each);
       auto& text = out.emplace_back(status[1].at(0) == "2" ? "OVER" : "OK");
       if (status[2].empty()) continue;

@@ -260,8 +260,8 @@ class Path : public testing::Test {
   unsigned version = 11;                               ///< in which requests come
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< of each request
   net::ListenProtocol protocol = net::ListenProtocol::http;
-  http::BodyLook* answer_looks = nullptr;              ///< at the body of each answer
-  std::deque<Piece> in_tunnel;                         ///< what the client sends in it
+  http::BodyLook* answer_looks = nullptr;  ///< at the body of each answer
+  std::deque<Piece> in_tunnel;             ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
   Gateway* gateway = nullptr;  ///< from the first request on
