@@ -12,9 +12,13 @@ core.register_action("headgate", { "http-req" }, function(txn)
       for _, value in pairs(values) do table.insert(headers[name], value) end
     end
   end
+  -- headgate believes these fields, so none of them may come from the client.
+  local tls = txn.f:ssl_fc()
   headers["x-original-method"] = { txn.f:method() }
   headers["x-original-uri"] = { txn.f:pathq() }
   headers["x-forwarded-for"] = { txn.f:src() }
+  headers["x-forwarded-proto"] = { (tls == 1 or tls == true) and "https" or "http" }
+  headers["x-forwarded-host"] = headers["host"]
   local answer
   local function field(name)
     local values = answer.headers and answer.headers[name]
@@ -34,5 +38,6 @@ core.register_action("headgate", { "http-req" }, function(txn)
   end
   txn:set_var("txn.decided", field("x-headgate-status") ~= "" and field("x-headgate-status") or "none")
   txn:set_var("txn.retry_after", field("retry-after"))
+  txn:set_var("txn.authenticate", field("www-authenticate"))
   txn:set_var("txn.client", field("x-client"))
 end)
