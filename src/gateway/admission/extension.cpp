@@ -85,7 +85,7 @@ void Extension::taken(const Asked& asked) {
   for (std::size_t k = 0; k < asked.checks.size(); ++k) {
     auto& checked = *asked.limits[k];
     a.checks[asked.at[k]].cost += asked.checks[k].cost;
-    raise_hold(x_, asked.checks[k]);
+    raise_hold(x_, asked.checks[k], asked.decisions[k].reset_after);
     if (asked.at[k] == checked.first) checked.used += asked.checks[k].cost;
     if (checked.source == Source::fallback)
       path_.outage->counted(x_, checked, asked.at[k] - checked.first, asked.checks[k]);

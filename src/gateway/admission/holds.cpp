@@ -35,10 +35,10 @@ bool may_owe(const limit::Rule& rule, const limit::Decision& decision) noexcept 
 
 /// Returns whether only calls under way keep the rule from allowing the request.
 bool is_behind_calls(const limit::HoldTable& table, const CheckedLimit& checked, const limit::Check& check,
-                     const limit::Decision& decision) noexcept {
+                     const limit::Decision& decision, Clock::Steady now) noexcept {
   if (decision.allowed || (decision.retry_after >= limit::kNever && !limit::is_balance(*check.rule))) return false;
   const auto left = static_cast<std::int64_t>(decision.remaining);
-  if (check.cost - left > table.held(check.hash)) return false;
+  if (check.cost - left > table.held(check.hash, now)) return false;
   return !checked.route_limit->cost.debt || !may_owe(*check.rule, decision);
 }
 
@@ -62,7 +62,7 @@ std::string sentence_of(const limit::HoldTable* table, const Exchange& x, bool b
   const std::string may_use = "This request may use " + cost + " of the " + budget_in_words(x, rule);
   const std::string are = remaining == 1 || rule.unit == limit::Unit::money ? " is left" : " are left";
   if (!behind) return may_use + ", and " + left + are + '.';
-  const auto held = static_cast<std::uint64_t>(std::max<std::int64_t>(table->held(check.hash), 0));
+  const auto held = static_cast<std::uint64_t>(std::max<std::int64_t>(table->held(check.hash, x.clock->steady()), 0));
   return may_use + ". " + left + are + ", because calls under way hold " + permits_in_words(x, held, rule.unit) + '.';
 }
 
@@ -88,7 +88,8 @@ void begin_holds(Path& path, Exchange& x, const Round& round) {
     bool shown = false;
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
       if (!a.decisions[i].allowed || a.checks[i].cost <= 0) continue;
-      x.holds.taken.push_back({.permits = {*table, a.checks[i]},
+      const auto until = checked.asked_at + a.decisions[i].reset_after;
+      x.holds.taken.push_back({.permits = {*table, a.checks[i], until},
                                .seed = a.checks[i].rule->seed,
                                .shown = shown ? nullptr : checked.tier,
                                .since = checked.asked_at});
@@ -98,10 +99,11 @@ void begin_holds(Path& path, Exchange& x, const Round& round) {
   }
 }
 
-void raise_hold(Exchange& x, const limit::Check& more) {
+void raise_hold(Exchange& x, const limit::Check& more, Duration reset_after) {
+  const auto now = x.clock->steady();
   for (auto& hold : x.holds.taken) {
     if (hold.permits.counter() != more.hash) continue;
-    hold.permits.add(more.cost);
+    hold.permits.add(more.cost, now, now + reset_after);
     if (hold.shown != nullptr) show(x, *hold.shown, more.cost);
     return;
   }
@@ -127,7 +129,7 @@ void expect_ends(Path& path, Exchange& x, const Round& round, bool agreed) {
     if (!holds(checked) || checked.route_limit->limit->count_rejected) continue;
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
       auto& decision = a.decisions[i];
-      if (!is_behind_calls(*table, checked, a.checks[i], decision)) continue;
+      if (!is_behind_calls(*table, checked, a.checks[i], decision, round.asked.steady)) continue;
       x.holds.behind |= 1U << i;
       const auto usual = std::clamp(table->usual(a.checks[i].rule->seed), kMinWait, kMaxWait);
       decision.retry_after = std::min(decision.retry_after, usual);

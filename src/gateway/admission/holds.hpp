@@ -10,8 +10,9 @@ namespace headgate::gateway {
 /// Records the permits that the round has taken for costs that only the answer says.
 void begin_holds(Path& path, Exchange& x, const Round& round);
 
-/// Records that a call has taken `more` permits in addition to those that it holds of the counter of this check.
-void raise_hold(Exchange& x, const limit::Check& more);
+/// Records that a call has taken `more` permits in addition to those that it holds of the counter of this check. The
+/// counter is full again after `reset_after`.
+void raise_hold(Exchange& x, const limit::Check& more, Duration reset_after);
 
 /// Ends the holds of `x`, because its costs are settled or its permits were given back. Further calls do nothing.
 void end_holds(Path& path, Exchange& x);

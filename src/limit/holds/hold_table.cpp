@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <mutex>
+#include <vector>
 
 namespace headgate::limit {
 namespace {
@@ -17,6 +19,18 @@ constexpr std::size_t kHoldStripes = 64;
 constexpr std::size_t kMaxTimes = 256;
 /// The weight of the last call in the running mean: one part of so many.
 constexpr std::int64_t kWeight = 8;
+/// Ends of holds are rounded up to this, so that the holds of one window share an end.
+constexpr auto kTick = std::chrono::milliseconds(100);
+
+std::int64_t tick_of(HoldTable::Moment until) noexcept {
+  return (until.time_since_epoch() + kTick - std::chrono::nanoseconds(1)) / kTick;
+}
+
+/// The permits that come back at the same time.
+struct HeldUntil {
+  std::int64_t tick = 0;
+  std::int64_t permits = 0;
+};
 
 struct OfHash {
   std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
@@ -24,7 +38,7 @@ struct OfHash {
 
 struct HoldStripe {
   mutable SpinMutex mutex;
-  boost::unordered_flat_map<Hash, std::int64_t, OfHash> held;
+  boost::unordered_flat_map<Hash, std::vector<HeldUntil>, OfHash> held;
   boost::unordered_flat_map<std::uint64_t, Duration> usual;
 };
 
@@ -42,33 +56,42 @@ HoldTable::HoldTable(std::size_t bound)
 
 HoldTable::~HoldTable() = default;
 
-bool HoldTable::add(const Hash& counter, std::int64_t permits) {
+bool HoldTable::add(const Hash& counter, std::int64_t permits, Moment until) {
   auto& stripe = state_->of(counter);
   const std::lock_guard lock(stripe.mutex);
-  const auto known = stripe.held.find(counter);
-  if (known != stripe.held.end()) {
-    known->second += permits;
-    return true;
-  }
-  if (stripe.held.size() >= bound_) return false;
-  stripe.held.emplace(counter, permits);
+  if (stripe.held.size() >= bound_ && !stripe.held.contains(counter)) return false;
+  auto& parts = stripe.held[counter];
+  const auto tick = tick_of(until);
+  const auto same = std::ranges::find(parts, tick, &HeldUntil::tick);
+  if (same != parts.end())
+    same->permits += permits;
+  else
+    parts.push_back({tick, permits});
   return true;
 }
 
-void HoldTable::remove(const Hash& counter, std::int64_t permits) noexcept {
+void HoldTable::remove(const Hash& counter, std::int64_t permits, Moment until) noexcept {
   auto& stripe = state_->of(counter);
   const std::lock_guard lock(stripe.mutex);
   const auto known = stripe.held.find(counter);
   if (known == stripe.held.end()) return;
-  known->second -= permits;
-  if (known->second <= 0) stripe.held.erase(known);
+  auto& parts = known->second;
+  const auto part = std::ranges::find(parts, tick_of(until), &HeldUntil::tick);
+  if (part == parts.end()) return;
+  part->permits -= permits;
+  if (part->permits <= 0) parts.erase(part);
+  if (parts.empty()) stripe.held.erase(known);
 }
 
-std::int64_t HoldTable::held(const Hash& counter) const noexcept {
+std::int64_t HoldTable::held(const Hash& counter, Moment now) const noexcept {
   auto& stripe = state_->of(counter);
   const std::lock_guard lock(stripe.mutex);
   const auto known = stripe.held.find(counter);
-  return known == stripe.held.end() ? 0 : known->second;
+  if (known == stripe.held.end()) return 0;
+  std::int64_t out = 0;
+  for (const auto& part : known->second)
+    if (part.tick * kTick > now.time_since_epoch()) out += part.permits;
+  return out;
 }
 
 void HoldTable::lasted(std::uint64_t seed, Duration time) {
@@ -86,6 +109,15 @@ Duration HoldTable::usual(std::uint64_t seed) const noexcept {
   const std::lock_guard lock(stripe.mutex);
   const auto known = stripe.usual.find(seed);
   return known == stripe.usual.end() ? Duration(0) : known->second;
+}
+
+void HeldPermits::add(std::int64_t more, HoldTable::Moment now, HoldTable::Moment until) {
+  permits_ += more;
+  if (table_ == nullptr) return;
+  table_->remove(counter_, counted_, until_);
+  counted_ = (until_ > now ? counted_ : 0) + more;  // what was taken before may have come back already
+  until_ = std::max(until_, until);
+  if (!table_->add(counter_, counted_, until_)) table_ = nullptr;
 }
 
 }  // namespace headgate::limit

@@ -21,19 +21,20 @@ class PathRefusals : public Path {
   }
   const limit::Rule& rule() const { return limits.front().tiers.front().rules.front(); }
   limit::Check check_of(std::int64_t permits) const { return headgate::test::make_check(rule(), "192.0.2.7", permits); }
-  void take(std::int64_t permits, limit::How how = limit::How::take) {
+  limit::Decision take(std::int64_t permits, limit::How how = limit::How::take) {
     auto taken = check_of(permits);
     taken.how = how;
     limit::Decision decision;
     memory.store().decide({&taken, 1}, clock.wall(), {&decision, 1});
+    return decision;
   }
   /// Another call of the same caller holds so many permits.
   void under_way(std::int64_t permits) {
-    take(permits);
-    others_.emplace_back(holds, check_of(permits));
+    const auto until = clock.steady() + take(permits).reset_after;
+    others_.emplace_back(holds, check_of(permits), until);
   }
   void all_end() { others_.clear(); }
-  std::int64_t held() const { return holds.held(check_of(0).hash); }
+  std::int64_t held() const { return holds.held(check_of(0).hash, clock.steady()); }
   std::string gauge() const { return metric(R"(headgate_limit_held_units{limit="plan",worker="0"})"); }
   std::string seconds_of_window() const {
     const auto left = std::chrono::hours(1) - clock.wall().time_since_epoch() % std::chrono::hours(1);
@@ -94,6 +95,16 @@ TEST_F(PathRefusals, WaitForTheWindowIfTheBudgetIsSpent) {
   all_end();
   ask_again("GET /a");
   EXPECT_THAT(client.body, HasSubstr("The limit of 1000/hour is used up. Try again in "));
+}
+
+TEST_F(PathRefusals, ForgetTheHoldsOfAnEarlierWindow) {
+  budget_of_calls(400);
+  under_way(700);
+  clock.advance(std::chrono::hours(1));
+  take(700);
+  check("GET /a");
+  EXPECT_EQ(client.fields["Retry-After"], seconds_of_window()) << "the end of that call gives nothing back";
+  EXPECT_THAT(client.body, HasSubstr("and 300 are left. Try again"));
 }
 
 TEST_F(PathRefusals, WaitForTheDebtEvenIfACallIsUnderWay) {
@@ -158,7 +169,7 @@ TEST_F(PathRefusals, AreShortInRedisAsWell) {
   budget_of_calls(400, limit::Store::redis);
   redis->rejects = "plan";
   redis->known_waits["plan"] = minutes(40);
-  const limit::HeldPermits other(holds, check_of(700));
+  const limit::HeldPermits other(holds, check_of(700), clock.steady() + minutes(1));
   check("GET /a");
   EXPECT_EQ(client.status, 429U);
   EXPECT_EQ(client.fields["Retry-After"], "1");
