@@ -4,20 +4,14 @@
 # programs run with the libraries that were fetched with them. What was fetched once is kept.
 #   tests/stores/fetch.sh DIRECTORY     ends with 77 if Debian cannot be reached
 set -euo pipefail
+. "$(dirname "$0")/debian.sh"
 directory=$(realpath -m "${1:?a directory}")
 suite=trixie
 root=$directory/root
 
 fetch() {
-  local apt=$directory/apt mirror options
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | grep -m 1 debian || true)
-  mkdir -p "$apt"/lib/{lists/partial,dpkg} "$apt/cache/archives/partial"
-  touch "$apt/lib/dpkg/status"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $suite main" >"$apt/sources.list"
-  # An apt that knows nothing of what is installed here, so that it fetches every library.
-  options=(-qq -o "Dir::State=$apt/lib" -o "Dir::State::status=$apt/lib/dpkg/status" -o "Dir::Cache=$apt/cache"
-    -o "Dir::Etc::sourcelist=$apt/sources.list" -o "Dir::Etc::sourceparts=$apt/lib" -o "Dir::Etc::preferencesparts=$apt/lib"
-    -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none -o Acquire::http::Timeout=20 -o APT::Update::Error-Mode=any)
+  local apt=$directory/apt options
+  apt_of "$apt" $suite
   apt-get "${options[@]}" update &&
     apt-get "${options[@]}" -y --download-only --no-install-recommends install redis-tools valkey-tools || return
   for package in "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$root"; done

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,26 +23,29 @@ using testing::StartsWith;
 const std::string kAsking = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/rate_limit.py";
 const std::string kFields = "ratelimit,ratelimit-policy,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset";
 
+const std::string kAskingOverGo = HEADGATE_SOURCE_DIR "/build/envoy_client/rate_limit";
+
+Json config_of_service(const Json& changes = Json::object()) {
+  Json out = {
+      {"listen", {{"address", "127.0.0.1:0"}, {"protocol", "rate_limit_service"}}},
+      {"admin", "off"},
+      {"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}},
+      {"limits",
+       {{"login", {{"rate", "3/hour"}, {"algorithm", "fixed_window"}, {"per", "descriptor:remote_address"}}},
+        {"api", {{"rate", "100/minute"}, {"per", "total"}}}}},
+      {"decide",
+       {{{"domain", "edge"}, {"match", {{"generic_key", "login"}, {"remote_address", "*"}}}, {"limits", {"login"}}},
+        {{"domain", "edge"}, {"match", {{"path", "/api/*"}}}, {"limits", {"api"}}}}},
+      {"routes", {{{"path", "/"}, {"respond", {{"status", 404}}}}}}};
+  out.merge_patch(changes);
+  return out;
+}
+
 class RateLimitServiceCalls : public testing::Test {
  protected:
   void SetUp() override {
     Process probe({"-c", "import grpc"}, {}, kPython);
     if (probe.wait(std::chrono::seconds(30)) != 0) GTEST_SKIP() << "no grpc for " << kPython;
-  }
-  static Json config(const Json& changes = Json::object()) {
-    Json out = {
-        {"listen", {{"address", "127.0.0.1:0"}, {"protocol", "rate_limit_service"}}},
-        {"admin", "off"},
-        {"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}},
-        {"limits",
-         {{"login", {{"rate", "3/hour"}, {"algorithm", "fixed_window"}, {"per", "descriptor:remote_address"}}},
-          {"api", {{"rate", "100/minute"}, {"per", "total"}}}}},
-        {"decide",
-         {{{"domain", "edge"}, {"match", {{"generic_key", "login"}, {"remote_address", "*"}}}, {"limits", {"login"}}},
-          {{"domain", "edge"}, {"match", {{"path", "/api/*"}}}, {"limits", {"api"}}}}},
-        {"routes", {{{"path", "/"}, {"respond", {{"status", 404}}}}}}};
-    out.merge_patch(changes);
-    return out;
   }
   /// Returns the answers to the calls, one line each.
   static std::string ask(const Gateway& gateway, int times, const std::string& domain,
@@ -55,7 +59,7 @@ class RateLimitServiceCalls : public testing::Test {
 };
 
 TEST_F(RateLimitServiceCalls, AreDecidedByTheLimitsOfTheirDescriptors) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   const auto lines = ask(gateway, 4, "edge", {"remote_address=203.0.113.9,generic_key=login"});
   EXPECT_THAT(lines, StartsWith("OK; OK login 3 3 2 True; " + kFields + "\n"));
   EXPECT_THAT(
@@ -69,7 +73,7 @@ TEST_F(RateLimitServiceCalls, AreDecidedByTheLimitsOfTheirDescriptors) {
 }
 
 TEST_F(RateLimitServiceCalls, TakeNothingIfOneDescriptorIsOverItsLimit) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   ask(gateway, 3, "edge", {"remote_address=7,generic_key=login"});
   EXPECT_THAT(ask(gateway, 5, "edge", {"path=/api/a", "remote_address=7,generic_key=login"}),
               StartsWith("OVER_LIMIT; OK api 100 2 "));
@@ -77,14 +81,14 @@ TEST_F(RateLimitServiceCalls, TakeNothingIfOneDescriptorIsOverItsLimit) {
 }
 
 TEST_F(RateLimitServiceCalls, ThatNothingMatchesAreFree) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   for (const std::string descriptor : {"other=1", "path=/apiary", "generic_key=login", "path=/api/a,generic_key=login"})
     EXPECT_EQ(ask(gateway, 1, "edge", {descriptor}), "OK; OK; \n") << descriptor;
   EXPECT_EQ(ask(gateway, 1, "elsewhere", {"path=/api/a"}), "OK; OK; \n");
 }
 
 TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OK; OK login 3 3 1"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OVER_LIMIT"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=8,generic_key=login;rate=10/3"}),
@@ -136,24 +140,24 @@ TEST_F(RateLimitServiceCalls, AreOverTheirLimitWhileTheirKeyIsSuspended) {
 }
 
 TEST_F(RateLimitServiceCalls, AreDecidedForAnEmptyValueToo) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=,generic_key=login"}),
               HasSubstr("OVER_LIMIT; OVER_LIMIT login 3 3 0"));
 }
 
 TEST_F(RateLimitServiceCalls, AreOverABudgetThatSays402) {
-  const Gateway gateway(config({{"limits", {{"login", {{"unit", "token"}, {"spent_status", 402}}}}}}));
+  const Gateway gateway(config_of_service({{"limits", {{"login", {{"unit", "token"}, {"spent_status", 402}}}}}}));
   EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=7,generic_key=login"}),
               HasSubstr("OVER_LIMIT; OVER_LIMIT login"));
 }
 
 TEST_F(RateLimitServiceCalls, NeedADomain) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   EXPECT_THAT(ask(gateway, 1, "", {"path=/api/a"}), StartsWith("INVALID_ARGUMENT"));
 }
 
 TEST_F(RateLimitServiceCalls, CannotHaveMoreRatesThanOneCallCanBeCountedBy) {
-  const Gateway gateway(config());
+  const Gateway gateway(config_of_service());
   EXPECT_THAT(ask(gateway, 1, "edge", std::vector<std::string>(33, "path=/api/a")), StartsWith("INVALID_ARGUMENT"));
 }
 
@@ -163,8 +167,8 @@ TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
   ASSERT_TRUE(redis.start()) << redis.error();
   const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
                        {"limits", {{"login", {{"rate", "10/hour"}, {"store", "redis"}}}}}};
-  const Gateway one(config(shared));
-  const Gateway two(config(shared));
+  const Gateway one(config_of_service(shared));
+  const Gateway two(config_of_service(shared));
   std::string lines;
   for (int i = 0; i < 3; ++i)
     for (const auto* const each : {&one, &two}) lines += ask(*each, 4, "edge", {"remote_address=9,generic_key=login"});
@@ -173,15 +177,46 @@ TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
   EXPECT_EQ(passed, 10) << lines;
 }
 
+/// The client that Envoy's project generates for Go, with a budget that two gateways share.
+TEST(RateLimitServiceGo, GetsItsAnswersFromTwoGatewaysWithOneRedis) {
+  if (!std::filesystem::exists(kAskingOverGo))
+    GTEST_SKIP() << "no Go client of Envoy on this machine; ./dev test stores builds it";
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisServer redis;
+  ASSERT_TRUE(redis.start()) << redis.error();
+  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
+                       {"limits",
+                        {{"login", {{"rate", "5/hour"}, {"store", "redis"}, {"leases", "off"}}},
+                         {"api", {{"rate", "50/hour"}, {"store", "redis"}, {"leases", "off"}}}}}};
+  const Gateway one(config_of_service(shared));
+  const Gateway two(config_of_service(shared));
+  const auto ask = [](const Gateway& gateway, const std::string& times, const std::string& domain) {
+    Process client(
+        {std::to_string(gateway.port()), times, domain, "remote_address=9,generic_key=login", "path=/api/a", "other=1"},
+        {}, kAskingOverGo);
+    EXPECT_EQ(client.wait(std::chrono::seconds(60)), 0) << client.err();
+    return client.out();
+  };
+  const std::string fields = " X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset RateLimit-Policy RateLimit";
+  EXPECT_EQ(ask(one, "1", "edge"),
+            "OK; OK login 5 HOUR 4; OK api 50 HOUR 49; OK  0 UNKNOWN 0;" + fields + "; map[key:9 limit:login]\n");
+  EXPECT_THAT(ask(two, "3", "edge"), HasSubstr("OK; OK login 5 HOUR 1; OK api 50 HOUR 46; OK  0 UNKNOWN 0;"));
+  EXPECT_THAT(ask(one, "2", "edge"),
+              HasSubstr("OVER_LIMIT; OVER_LIMIT login 5 HOUR 0; OK api 50 HOUR 45; OK  0 UNKNOWN 0;" + fields +
+                        " Retry-After; map[key:9 limit:login]\n"));
+  EXPECT_THAT(ask(one, "1", ""), StartsWith("InvalidArgument"));
+}
+
 TEST_F(RateLimitServiceCalls, FailIfTheirLimitCannotBeCounted) {
-  const Gateway gateway(config({{"redis", {{"url", "redis://127.0.0.1:1"}, {"timeout", "100ms"}}},
-                                {"limits", {{"login", {{"store", "redis"}, {"if_redis_down", "reject"}}}}}}));
+  const Gateway gateway(
+      config_of_service({{"redis", {{"url", "redis://127.0.0.1:1"}, {"timeout", "100ms"}}},
+                         {"limits", {{"login", {{"store", "redis"}, {"if_redis_down", "reject"}}}}}}));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=9,generic_key=login"}), StartsWith("UNAVAILABLE"))
       << "the proxy then follows its own policy";
 }
 
 TEST_F(RateLimitServiceCalls, AreRefusedToOthersThanTrustedProxies) {
-  const Gateway gateway(config({{"identity", {{"trusted_proxies", {"192.0.2.0/24"}}}}}));
+  const Gateway gateway(config_of_service({{"identity", {{"trusted_proxies", {"192.0.2.0/24"}}}}}));
   EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("PERMISSION_DENIED"));
 }
 
