@@ -82,7 +82,8 @@ Calling calling(const Load& load, unsigned connections, unsigned requests_each) 
           .requests_each = requests_each,
           .secrecy = load.secrecy,
           .streams = load.streams,
-          .grpc = load.grpc};
+          .grpc = load.grpc,
+          .decides = load.decides};
 }
 
 unsigned connections_of(const Load& load) { return load.streams > 1 ? kSharedConnections : kCostConnections; }

@@ -24,6 +24,7 @@ struct Load {
   Secrecy secrecy = Secrecy::none;
   unsigned streams = 0;  ///< at the same time on a connection of HTTP/2; 0: HTTP/1.1
   bool grpc = false;     ///< calls of gRPC
+  bool decides = false;  ///< calls of a rate limit service, with `requests` as their messages
 };
 
 inline constexpr unsigned kCostConnections = 64;

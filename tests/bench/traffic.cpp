@@ -170,11 +170,16 @@ void Traffic::call() {
     if (connection.tls->resumed()) ++tally_.resumed;
   }
   if (calling_.streams == 0) return send_request(connection);
-  const auto kind = calling_.grpc ? H2Kind::grpc_unary : connection.tls ? H2Kind::get_https : H2Kind::get;
-  connection.caller = std::make_unique<H2Caller>(H2Caller::Calls{.kind = kind,
-                                                                 .streams = calling_.streams,
-                                                                 .requests = calling_.requests_each,
-                                                                 .answer = calling_.grpc ? kGrpcMessage : body_bytes_});
+  const auto kind = calling_.decides ? H2Kind::decision
+                    : calling_.grpc  ? H2Kind::grpc_unary
+                    : connection.tls ? H2Kind::get_https
+                                     : H2Kind::get;
+  connection.caller = std::make_unique<H2Caller>(
+      H2Caller::Calls{.kind = kind,
+                      .streams = calling_.streams,
+                      .requests = calling_.requests_each,
+                      .answer = calling_.grpc ? kGrpcMessage : body_bytes_,
+                      .messages = calling_.decides ? requests_ : std::vector<std::string>()});
   send_frames(connection);
 }
 

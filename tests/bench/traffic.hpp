@@ -46,6 +46,7 @@ struct Calling {
   Secrecy secrecy = Secrecy::none;
   unsigned streams = 0;  ///< at the same time on a connection of HTTP/2; 0: HTTP/1.1
   bool grpc = false;     ///< over HTTP/2: calls of gRPC in place of GET
+  bool decides = false;  ///< over HTTP/2: calls of a rate limit service, and `requests` are their messages
 };
 
 /// A request as curl sends it, with this field besides ("Name: value").
@@ -72,7 +73,7 @@ class Traffic {
   void be_silent(bool silent) noexcept { silent_ = silent; }
 
   /// Opens connections to 127.0.0.1:`port`; once run, each sends the next of `requests` as soon as it has its answer.
-  /// Over HTTP/2 all requests are the same, and `requests` says nothing.
+  /// Over HTTP/2 all requests are the same, and `requests` says nothing unless the calls ask for decisions.
   void start(std::uint16_t port, const Calling& calling, std::vector<std::string> requests);
   /// Each connection of HTTP/2 begins so many more streams.
   void open_more(unsigned streams);

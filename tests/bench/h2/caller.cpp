@@ -24,20 +24,41 @@ const FieldBlocks& request_blocks(H2Kind kind) {
   };
   static const auto plain = get("http");
   static const auto secure = get("https");
-  static const auto grpc = blocks_of({{{":method", "POST"},
-                                       {":scheme", "http"},
-                                       {":authority", "127.0.0.1"},
-                                       {":path", "/bench.Echo/Call"},
-                                       {"te", "trailers"},
-                                       {"content-type", "application/grpc"},
-                                       {"user-agent", "grpc-bench/1.0"},
-                                       {"grpc-accept-encoding", "identity,deflate,gzip"}}})[0];
-  return kind == H2Kind::get ? plain : kind == H2Kind::get_https ? secure : grpc;
+  static const auto call_of = [](std::string_view path) {
+    return blocks_of({{{":method", "POST"},
+                       {":scheme", "http"},
+                       {":authority", "127.0.0.1"},
+                       {":path", path},
+                       {"te", "trailers"},
+                       {"content-type", "application/grpc"},
+                       {"user-agent", "grpc-bench/1.0"},
+                       {"grpc-accept-encoding", "identity,deflate,gzip"}}})[0];
+  };
+  static const auto grpc = call_of("/bench.Echo/Call");
+  static const auto decision = call_of("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit");
+  switch (kind) {
+    case H2Kind::get:
+      return plain;
+    case H2Kind::get_https:
+      return secure;
+    case H2Kind::grpc_unary:
+      return grpc;
+    case H2Kind::decision:
+      return decision;
+  }
+  return plain;
+}
+
+std::string with_prefix(const std::string& message) {
+  std::string out(1, '\0');
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(message.size() >> shift & 0xFF);
+  return out + message;
 }
 
 }  // namespace
 
 H2Caller::H2Caller(const Calls& calls) : calls_(calls) {
+  for (auto& message : calls_.messages) message = with_prefix(message);
   if (nghttp2_hd_inflate_new(&inflater_) != 0) throw std::runtime_error("no memory for fields");
   out_ = kPreface;
   append_settings(out_, {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kWindow}});
@@ -59,12 +80,13 @@ void H2Caller::call() {
   next_ += 2;
   streams_.emplace(id, Stream{});
   const auto& blocks = request_blocks(calls_.kind);
-  const bool has_body = calls_.kind == H2Kind::grpc_unary;
+  const bool has_body = calls_.kind == H2Kind::grpc_unary || calls_.kind == H2Kind::decision;
   const std::uint8_t flags = kEndHeaders | (has_body ? 0 : kEndStream);
   append_frame(out_, {FrameType::headers, flags, id, sent_ == 0 ? blocks.first : blocks.later});
-  ++sent_;
-  static const auto message = std::string("\0\0\0\0\x80", 5) + std::string(kGrpcMessage - 5, 'x');
+  static const auto same = std::string("\0\0\0\0\x80", 5) + std::string(kGrpcMessage - 5, 'x');
+  const auto& message = calls_.messages.empty() ? same : calls_.messages[sent_ % calls_.messages.size()];
   if (has_body) append_frame(out_, {FrameType::data, kEndStream, id, message});
+  ++sent_;
 }
 
 H2Caller::News H2Caller::take(std::string_view bytes) {
@@ -133,6 +155,7 @@ const char* H2Caller::take_data(const Frame& frame) {
   const auto stream = streams_.find(frame.stream);
   if (stream == streams_.end()) return "data of no stream";
   if ((frame.flags & ~kEndStream) != 0) return "data is padded";
+  if (stream->second.body == 0) stream->second.decided = frame.payload.substr(0, 7).ends_with("\x08\x01");
   stream->second.body += frame.payload.size();
   unacknowledged_ += static_cast<std::uint32_t>(frame.payload.size());
   return nullptr;
@@ -140,13 +163,17 @@ const char* H2Caller::take_data(const Frame& frame) {
 
 const char* H2Caller::answered(std::int32_t id, News& news) {
   const auto stream = streams_.find(id);
-  const bool right = stream->second.ok && stream->second.body == calls_.answer &&
-                     (calls_.kind != H2Kind::grpc_unary || stream->second.grpc_ok);
+  const bool right = is_right(stream->second);
   streams_.erase(stream);
   if (!right) return "a wrong answer";
   ++news.right;
   call();
   return nullptr;
+}
+
+bool H2Caller::is_right(const Stream& stream) const {
+  if (calls_.kind == H2Kind::decision) return stream.ok && stream.grpc_ok && stream.decided;
+  return stream.ok && stream.body == calls_.answer && (calls_.kind != H2Kind::grpc_unary || stream.grpc_ok);
 }
 
 /// Streams beyond the last one were not looked at, and are begun anew elsewhere.

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 struct nghttp2_hd_inflater;
 
@@ -18,6 +19,7 @@ enum class H2Kind {
   get,         ///< as curl sends it
   get_https,   ///< the same over TLS
   grpc_unary,  ///< a call of gRPC with one message each way
+  decision,    ///< the same to a rate limit service, whose answer must say OK
 };
 
 /// The bytes of a message each way, with its prefix.
@@ -27,9 +29,10 @@ class H2Caller {
  public:
   struct Calls {
     H2Kind kind = H2Kind::get;
-    unsigned streams = 1;      ///< at the same time
-    unsigned requests = 0;     ///< in all; 0: no end
-    std::size_t answer = 128;  ///< bytes of a right answer's body
+    unsigned streams = 1;                    ///< at the same time
+    unsigned requests = 0;                   ///< in all; 0: no end
+    std::size_t answer = 128;                ///< bytes of a right answer's body; of decisions, this does not count
+    std::vector<std::string> messages = {};  ///< of decisions, in turn and without their prefix
   };
   struct News {
     unsigned right = 0;         ///< answers that were complete now, with the right status and body
@@ -55,12 +58,14 @@ class H2Caller {
     std::size_t body = 0;
     bool ok = false;       // status 200
     bool grpc_ok = false;  // grpc-status 0
+    bool decided = false;  // the first field of the message is the code OK
   };
 
   void call();
   const char* take(const Frame& frame, News& news);
   const char* take_fields(const Frame& frame, Stream& stream);
   const char* take_data(const Frame& frame);
+  bool is_right(const Stream& stream) const;
   const char* answered(std::int32_t id, News& news);
   void go_away(std::uint32_t last);
 
