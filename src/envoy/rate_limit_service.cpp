@@ -2,13 +2,32 @@
 
 #include "envoy/rate_limit_service.pb.h"
 
+#include <google/protobuf/arena.h>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <limits>
 
 namespace headgate::envoy {
 namespace {
 
 enum StatusCode : std::uint32_t { kOk = 1, kOverLimit = 2 };
+
+/// Memory of one message and its parts, which is released at once. Usual messages fit into the first block.
+class MessageMemory {
+ public:
+  MessageMemory() : arena_(block_.data(), block_.size()) {}
+
+  template <class Message>
+  Message& make() {
+    return *google::protobuf::Arena::CreateMessage<Message>(&arena_);
+  }
+
+ private:
+  alignas(std::max_align_t) std::array<char, 4096> block_;
+  google::protobuf::Arena arena_;
+};
 
 RateUnit unit_of(std::uint32_t number) noexcept {
   return number <= static_cast<std::uint32_t>(RateUnit::year) ? static_cast<RateUnit>(number) : RateUnit::none;
@@ -17,6 +36,7 @@ RateUnit unit_of(std::uint32_t number) noexcept {
 Descriptor descriptor_of(const wire::Descriptor& from) {
   Descriptor out;
   out.gives_back = from.is_negative_hits();
+  out.entries.reserve(static_cast<std::size_t>(from.entries_size()));
   for (const auto& entry : from.entries()) out.entries.emplace_back(entry.key(), entry.value());
   std::ranges::sort(out.entries);
   if (from.has_limit())
@@ -35,7 +55,7 @@ void write_status(const DescriptorStatus& from, wire::Status& out) {
   auto& limit = *out.mutable_current_limit();
   limit.set_requests_per_unit(saturated(from.count));
   limit.set_unit(static_cast<std::uint32_t>(from.unit));
-  limit.set_name(from.limit);
+  limit.set_name(from.limit.data(), from.limit.size());
   out.set_limit_remaining(saturated(from.remaining));
   out.mutable_duration_until_reset()->set_seconds(from.reset_seconds);
 }
@@ -43,26 +63,29 @@ void write_status(const DescriptorStatus& from, wire::Status& out) {
 }  // namespace
 
 std::optional<RateLimitRequest> read_request(std::string_view bytes) {
-  wire::Request request;
+  MessageMemory memory;
+  auto& request = memory.make<wire::Request>();
   if (bytes.size() > std::numeric_limits<int>::max() ||
       !request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return std::nullopt;
   RateLimitRequest out{.domain = request.domain(), .descriptors = {}, .hits = request.hits_addend()};
+  out.descriptors.reserve(static_cast<std::size_t>(request.descriptors_size()));
   for (const auto& each : request.descriptors()) out.descriptors.push_back(descriptor_of(each));
   return out;
 }
 
 std::string write_response(const RateLimitResponse& response) {
-  wire::Response out;
+  MessageMemory memory;
+  auto& out = memory.make<wire::Response>();
   out.set_overall_code(response.over ? kOverLimit : kOk);
   for (const auto& status : response.statuses) write_status(status, *out.add_statuses());
   for (const auto& [name, value] : response.headers) {
     auto& header = *out.add_response_headers_to_add();
-    header.set_key(name);
-    header.set_value(value);
+    header.set_key(name.data(), name.size());
+    header.set_value(value.data(), value.size());
   }
   for (const auto& [name, value] : response.metadata)
-    (*out.mutable_dynamic_metadata()->mutable_fields())[name].set_string_value(value);
+    (*out.mutable_dynamic_metadata()->mutable_fields())[std::string(name)].set_string_value(value.data(), value.size());
   return out.SerializeAsString();
 }
 

@@ -37,21 +37,24 @@ struct RateLimitRequest {
 /// Reads a request. Unknown fields are ignored. Nothing if the bytes are no such message.
 std::optional<RateLimitRequest> read_request(std::string_view bytes);
 
-/// The decision about one descriptor.
+/// The decision about one descriptor. The caller keeps the text of the name.
 struct DescriptorStatus {
   bool over = false;
-  std::string limit;  ///< name of the limit; empty if no limit applies to the descriptor
+  std::string_view limit;  ///< name of the limit; empty if no limit applies to the descriptor
   std::uint64_t count = 0;
   RateUnit unit = RateUnit::none;
   std::uint64_t remaining = 0;
   std::int64_t reset_seconds = 0;  ///< seconds until the counter is unused, or until a rejected request may pass
 };
 
+/// An answer. The caller keeps the texts.
 struct RateLimitResponse {
+  using Texts = std::vector<std::pair<std::string_view, std::string_view>>;
+
   bool over = false;
-  std::vector<DescriptorStatus> statuses;                     ///< one for each descriptor, in its order
-  std::vector<std::pair<std::string, std::string>> headers;   ///< fields for the client's answer
-  std::vector<std::pair<std::string, std::string>> metadata;  ///< `dynamic_metadata`, all texts
+  std::vector<DescriptorStatus> statuses;  ///< one for each descriptor, in its order
+  Texts headers;                           ///< fields for the client's answer
+  Texts metadata;                          ///< `dynamic_metadata`, all texts
 };
 
 std::string write_response(const RateLimitResponse& response);

@@ -37,7 +37,8 @@ void tell_limit(std::string_view limit, std::string_view key, envoy::RateLimitRe
 
 void tell_retry_after(Exchange& x, Duration wait, envoy::RateLimitResponse& out) {
   x.retry_after = wait;
-  out.headers.emplace_back("Retry-After", std::to_string(seconds_up(wait)));
+  out.headers.emplace_back(
+      "Retry-After", x.text.write(TextCursor::kMaxDigits, [wait](TextCursor& text) { text.number(seconds_up(wait)); }));
 }
 
 }  // namespace
@@ -74,6 +75,7 @@ void tell_binding(Exchange& x, Duration suspended, envoy::RateLimitResponse& out
   if (passes_later) wait = std::max(wait, suspended);
   http::Fields fields;
   append_limit_fields(x, x.snapshot->compiled->options().rejection.headers, out.over ? 429 : 200, fields);
+  out.headers.reserve(fields.size() + 1);  // Retry-After
   for (const auto& field : fields) out.headers.emplace_back(field.name, field.value);
   if (passes_later) tell_retry_after(x, wait, out);
   tell_limit(a.binding->route_limit->limit->name, a.checks[a.rule].key, out);

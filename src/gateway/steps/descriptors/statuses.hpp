@@ -13,8 +13,8 @@ envoy::DescriptorStatus status_of(const std::string& limit, const limit::Rule& r
 /// limits of `x` must have decided.
 envoy::DescriptorStatus decided_status(const Exchange& x, std::size_t descriptor);
 
-/// Adds what the client of the proxy should get, and what the proxy's log may have. `suspended` is the time for which a
-/// suspension lasts that the call has begun; 0 if it began none.
+/// Adds what the client of the proxy should get, and what the proxy's log may have; `x` keeps the texts. `suspended` is
+/// the time for which a suspension lasts that the call has begun; 0 if it began none.
 void tell_binding(Exchange& x, Duration suspended, envoy::RateLimitResponse& out);
 /// Does the same for a call with a suspended descriptor, which `limit` refuses for `left`.
 void tell_suspension(Exchange& x, Duration left, envoy::RateLimitResponse& out);
