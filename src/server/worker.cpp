@@ -24,6 +24,9 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::List
   settings.https_port = options.https_port;
   settings.asked_by = options.from;
   settings.protocol = options.protocol;
+  // A rate limit service has no routes that could require a certificate.
+  settings.certificates_only =
+      options.protocol == net::ListenProtocol::rate_limit_service && options.tls && !options.tls->client_ca.empty();
   settings.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 

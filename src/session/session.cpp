@@ -47,6 +47,7 @@ void Session::begin_exchange(Exchange& x) {
   x.https_port = peer_.listener->https_port;
   x.asked_by = peer_.listener->asked_by;
   x.protocol = peer_.listener->protocol;
+  x.certificates_only = peer_.listener->certificates_only;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

@@ -244,7 +244,8 @@ struct Incoming {
   /// the proxy that asks for a decision about a request of its client; `none` if the client itself sent the request
   net::AskingProxy asked_by = net::AskingProxy::none;
   net::ListenProtocol protocol = net::ListenProtocol::http;  ///< the protocol of the listener
-  bool client_tls = false;  ///< whether the client uses TLS, to this gateway or as a trusted hop says
+  bool certificates_only = false;  ///< whether the listener refuses clients without a verified certificate
+  bool client_tls = false;         ///< whether the client uses TLS, to this gateway or as a trusted hop says
   /// whether the client's certificate was verified on this connection, by this gateway or by a trusted hop
   bool client_certificate = false;
   /// true if the PROXY header of a trusted hop names no client; no address field is believed then

@@ -48,8 +48,9 @@ struct ListenerSettings {
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< the proxy that asks for decisions; `none` for clients
   net::ListenProtocol protocol = net::ListenProtocol::http;
-  bool http2 = false;     ///< true if a connection without TLS may begin with the HTTP/2 preface
-  net::ServerTlsPtr tls;  ///< the TLS of new connections; null if they use none
+  bool certificates_only = false;  ///< true if requests of clients without a verified certificate are refused
+  bool http2 = false;              ///< true if a connection without TLS may begin with the HTTP/2 preface
+  net::ServerTlsPtr tls;           ///< the TLS of new connections; null if they use none
   /// true if every answer has `Connection: close`, and HTTP/2 clients are told to open a new connection
   bool winding_down = false;
   bool draining = false;               ///< true if idle connections are closed as well

@@ -58,7 +58,7 @@ constexpr Key kServerTlsKeys[] = {
      into<&net::ServerTlsOptions::groups>},
     {"client_ca", &kFilePath, "", R"("/etc/headgate/clients-ca.pem")",
      "PEM file of the authorities for client certificates. Clients are asked for one, and an invalid one ends the "
-     "handshake; routes with `\"require\": \"mtls\"` refuse clients without one"},
+     "handshake; routes with `\"require\": \"mtls\"` and a `rate_limit_service` refuse clients without one"},
     {"ticket_secret", &kTicketSecret, "", R"("${HEADGATE_TICKET_SECRET}")",
      "Secret that seals session tickets, at least 32 bytes; gateways with the same secret resume each other's "
      "sessions. Default: random per process",

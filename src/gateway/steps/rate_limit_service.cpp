@@ -157,6 +157,9 @@ Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
     co_return Problem{.status = 403,
                       .ended_by = EndedBy::auth,
                       .detail = "This listener decides for trusted proxies, and this address is none."};
+  if (x.certificates_only && !x.client_certificate)
+    co_return Problem{
+        .status = 403, .ended_by = EndedBy::auth, .detail = "This listener requires a client certificate."};
   if (x.request.path != kShouldRateLimit || x.request.method != "POST")
     co_return Problem{
         .status = 404, .ended_by = EndedBy::no_route, .detail = "This service has only the method ShouldRateLimit."};
