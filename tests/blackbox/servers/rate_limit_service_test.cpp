@@ -180,7 +180,7 @@ TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
 /// The client that Envoy's project generates for Go, with a budget that two gateways share.
 TEST(RateLimitServiceGo, GetsItsAnswersFromTwoGatewaysWithOneRedis) {
   if (!std::filesystem::exists(kAskingOverGo))
-    GTEST_SKIP() << "no Go client of Envoy on this machine; ./dev test stores builds it";
+    GTEST_SKIP() << "no Go client of Envoy on this machine; ./dev test builds it where Debian can be reached";
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
