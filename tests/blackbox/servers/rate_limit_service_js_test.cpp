@@ -47,10 +47,10 @@ Json descriptor(const std::map<std::string, std::string>& entries, const Json& m
   out.update(more);
   return out;
 }
-Json login(const std::string& address, const Json& more = Json::object()) {
+Json about_login(const std::string& address, const Json& more = Json::object()) {
   return descriptor({{"generic_key", "login"}, {"remote_address", address}}, more);
 }
-Json api() { return descriptor({{"path", "/api/a"}}); }
+Json about_api() { return descriptor({{"path", "/api/a"}}); }
 Json asking_about(const std::vector<Json>& descriptors, const Json& more = Json::object()) {
   Json request = {{"domain", "edge"}, {"descriptors", descriptors}};
   request.update(more);
@@ -101,7 +101,8 @@ class RateLimitServiceJs : public WithCertificates {
 
 TEST_F(RateLimitServiceJs, GetsTheFieldsOfThePublishedMessages) {
   const Gateway gateway(deciding());
-  const auto answers = ask(gateway, {asking_about({login("203.0.113.9"), api(), descriptor({{"other", "1"}})})});
+  const auto answers =
+      ask(gateway, {asking_about({about_login("203.0.113.9"), about_api(), descriptor({{"other", "1"}})})});
   const auto& answer = answers.front();
   EXPECT_EQ(answer["overall_code"], "OK");
   ASSERT_EQ(answer["statuses"].size(), 3U) << answer;
@@ -125,9 +126,9 @@ TEST_F(RateLimitServiceJs, GetsTheFieldsOfThePublishedMessages) {
 
 TEST_F(RateLimitServiceJs, IsOverTheLimitAndTakesNothingThen) {
   const Gateway gateway(deciding());
-  const auto answers = ask(gateway, {asking_about({login("7")}, {{"hits_addend", 2}}),
-                                     asking_about({api(), login("7")}, {{"hits_addend", 2}}),
-                                     asking_about({api(), login("7")}), asking_about({login("7")})});
+  const auto answers = ask(gateway, {asking_about({about_login("7")}, {{"hits_addend", 2}}),
+                                     asking_about({about_api(), about_login("7")}, {{"hits_addend", 2}}),
+                                     asking_about({about_api(), about_login("7")}), asking_about({about_login("7")})});
   EXPECT_EQ(answers[0]["statuses"][0]["limit_remaining"], 1);
   EXPECT_EQ(answers[1]["overall_code"], "OVER_LIMIT");
   EXPECT_EQ(answers[1]["statuses"][0]["code"], "OK");
@@ -144,10 +145,10 @@ TEST_F(RateLimitServiceJs, IsOverTheLimitAndTakesNothingThen) {
 TEST_F(RateLimitServiceJs, CountsHitsOfDescriptorsGivesThemBackAndTakesARate) {
   const Gateway gateway(deciding());
   const auto answers =
-      ask(gateway, {asking_about({login("7", {{"hits_addend", {{"value", 3}}}}), api()}),
-                    asking_about({login("7", {{"hits_addend", {{"value", 2}}}, {"is_negative_hits", true}})}),
-                    asking_about({login("7")}),
-                    asking_about({login("8", {{"limit", {{"requests_per_unit", 10}, {"unit", "MINUTE"}}}})})});
+      ask(gateway, {asking_about({about_login("7", {{"hits_addend", {{"value", 3}}}}), about_api()}),
+                    asking_about({about_login("7", {{"hits_addend", {{"value", 2}}}, {"is_negative_hits", true}})}),
+                    asking_about({about_login("7")}),
+                    asking_about({about_login("8", {{"limit", {{"requests_per_unit", 10}, {"unit", "MINUTE"}}}})})});
   EXPECT_EQ(answers[0]["statuses"][0]["limit_remaining"], 0);
   EXPECT_EQ(answers[0]["statuses"][1]["limit_remaining"], 49) << "the hits are of the other descriptor";
   EXPECT_EQ(answers[1]["overall_code"], "OK");
@@ -159,10 +160,10 @@ TEST_F(RateLimitServiceJs, CountsHitsOfDescriptorsGivesThemBackAndTakesARate) {
 
 TEST_F(RateLimitServiceJs, GetsTheStatusOfWhatIsNoCall) {
   const Gateway gateway(deciding());
-  Json unheard = asking_about({api()});
+  Json unheard = asking_about({about_api()});
   unheard["method"] = "Unheard";
   const auto answers =
-      ask(gateway, {{{"bytes", "/w=="}}, {{"request", Json::object()}}, unheard, asking_about({api()})});
+      ask(gateway, {{{"bytes", "/w=="}}, {{"request", Json::object()}}, unheard, asking_about({about_api()})});
   EXPECT_EQ(answers[0]["status"], "INVALID_ARGUMENT");
   EXPECT_EQ(answers[1]["status"], "INVALID_ARGUMENT") << "it has no domain";
   EXPECT_EQ(answers[2]["status"], "UNIMPLEMENTED");
@@ -171,17 +172,18 @@ TEST_F(RateLimitServiceJs, GetsTheStatusOfWhatIsNoCall) {
 
 TEST_F(RateLimitServiceJs, SharesABudgetBetweenCallsAtTheSameTime) {
   const Gateway gateway(deciding({{"workers", 2}}));
-  Json many = asking_about({api()});
+  Json many = asking_about({about_api()});
   many["at_once"] = 200;
   EXPECT_EQ(ask_once(gateway, many), Json({{"OK 50", 50}, {"OVER_LIMIT 50", 150}}));
 }
 
 TEST_F(RateLimitServiceJs, NeedsACertificateIfTheListenerAsksForOne) {
   const Gateway gateway(deciding(with_client_ca()));
-  EXPECT_EQ(ask_once(gateway, asking_about({api()}), showing("gateway"))["overall_code"], "OK");
-  EXPECT_EQ(ask_once(gateway, asking_about({api()}), showing(""))["status"], "PERMISSION_DENIED");
-  EXPECT_EQ(ask_once(gateway, asking_about({api()}), showing("expired"))["status"], "UNAVAILABLE") << "no handshake";
-  EXPECT_EQ(ask_once(gateway, asking_about({api()}), showing("gateway"))["statuses"][0]["limit_remaining"], 48)
+  EXPECT_EQ(ask_once(gateway, asking_about({about_api()}), showing("gateway"))["overall_code"], "OK");
+  EXPECT_EQ(ask_once(gateway, asking_about({about_api()}), showing(""))["status"], "PERMISSION_DENIED");
+  EXPECT_EQ(ask_once(gateway, asking_about({about_api()}), showing("expired"))["status"], "UNAVAILABLE")
+      << "no handshake";
+  EXPECT_EQ(ask_once(gateway, asking_about({about_api()}), showing("gateway"))["statuses"][0]["limit_remaining"], 48)
       << "the others were not counted";
 }
 
@@ -189,13 +191,13 @@ TEST_F(RateLimitServiceJs, NeedsNoCertificateIfTheListenerAsksForNone) {
   Json tls = with_client_ca();
   tls["listen"]["tls"].erase("client_ca");
   const Gateway gateway(deciding(tls));
-  EXPECT_EQ(ask_once(gateway, asking_about({api()}), showing(""))["overall_code"], "OK");
+  EXPECT_EQ(ask_once(gateway, asking_about({about_api()}), showing(""))["overall_code"], "OK");
 }
 
 /// Callers that ask again and again until they are stopped.
-class Callers {
+class RateLimitCallers {
  public:
-  Callers(const std::string& target, const Json& request)
+  RateLimitCallers(const std::string& target, const Json& request)
       : process_({kAskingOverJs, Json({{"target", target}, {"callers", 16}, {"request", request["request"]}}).dump()},
                  {}, kNode) {}
   bool get(const std::string& outcome) { return process_.says("first " + outcome + "\n"); }
@@ -224,7 +226,7 @@ std::vector<std::string> names_of(const Json& counts) {
 
 TEST_F(RateLimitServiceJs, LosesNoCallWhenTheGatewayReloads) {
   Reloaded reloaded(allowing("1000000/hour", {{"workers", 2}}));
-  Callers callers(address(reloaded.gateway()), asking_about({api()}));
+  RateLimitCallers callers(address(reloaded.gateway()), asking_about({about_api()}));
   ASSERT_TRUE(callers.get("OK 1000000"));
   for (int i = 2; i < 7; ++i) {
     const auto rate = std::to_string(i) + "000000";
@@ -240,14 +242,14 @@ TEST_F(RateLimitServiceJs, LosesNoCallWhenTheGatewayReloads) {
 TEST_F(RateLimitServiceJs, GoesOnWithAnotherGatewayWhenOneEnds) {
   Gateway one(allowing("1000000/hour", {{"drain", "5s"}}));
   const Gateway other(allowing("2000000/hour"));
-  Callers callers("ipv4:" + address(one) + "," + address(other), asking_about({api()}));
+  RateLimitCallers callers("ipv4:" + address(one) + "," + address(other), asking_about({about_api()}));
   ASSERT_TRUE(callers.get("OK 1000000"));
   EXPECT_EQ(one.terminate(), 0);
   one.expect_any_end();
   ASSERT_TRUE(callers.get("OK 2000000"));
   const auto counts = callers.stop();
   EXPECT_THAT(names_of(counts), ElementsAre("OK 1000000", "OK 2000000")) << counts;
-  const auto after = ask_once(other, asking_about({api()}));
+  const auto after = ask_once(other, asking_about({about_api()}));
   EXPECT_EQ(after["statuses"][0]["limit_remaining"].get<int>() + counts["OK 2000000"].get<int>(), 2000000 - 1)
       << "each call was counted once";
 }

@@ -47,6 +47,7 @@ class RateLimitServiceCalls : public testing::Test {
     Process probe({"-c", "import grpc"}, {}, kPython);
     if (probe.wait(std::chrono::seconds(30)) != 0) GTEST_SKIP() << "no grpc for " << kPython;
   }
+  static Json config(const Json& changes = Json::object()) { return config_of_service(changes); }
   /// Returns the answers to the calls, one line each.
   static std::string ask(const Gateway& gateway, int times, const std::string& domain,
                          std::vector<std::string> descriptors) {
@@ -59,7 +60,7 @@ class RateLimitServiceCalls : public testing::Test {
 };
 
 TEST_F(RateLimitServiceCalls, AreDecidedByTheLimitsOfTheirDescriptors) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   const auto lines = ask(gateway, 4, "edge", {"remote_address=203.0.113.9,generic_key=login"});
   EXPECT_THAT(lines, StartsWith("OK; OK login 3 3 2 True; " + kFields + "\n"));
   EXPECT_THAT(
@@ -73,7 +74,7 @@ TEST_F(RateLimitServiceCalls, AreDecidedByTheLimitsOfTheirDescriptors) {
 }
 
 TEST_F(RateLimitServiceCalls, TakeNothingIfOneDescriptorIsOverItsLimit) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   ask(gateway, 3, "edge", {"remote_address=7,generic_key=login"});
   EXPECT_THAT(ask(gateway, 5, "edge", {"path=/api/a", "remote_address=7,generic_key=login"}),
               StartsWith("OVER_LIMIT; OK api 100 2 "));
@@ -81,14 +82,14 @@ TEST_F(RateLimitServiceCalls, TakeNothingIfOneDescriptorIsOverItsLimit) {
 }
 
 TEST_F(RateLimitServiceCalls, ThatNothingMatchesAreFree) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   for (const std::string descriptor : {"other=1", "path=/apiary", "generic_key=login", "path=/api/a,generic_key=login"})
     EXPECT_EQ(ask(gateway, 1, "edge", {descriptor}), "OK; OK; \n") << descriptor;
   EXPECT_EQ(ask(gateway, 1, "elsewhere", {"path=/api/a"}), "OK; OK; \n");
 }
 
 TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OK; OK login 3 3 1"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OVER_LIMIT"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=8,generic_key=login;rate=10/3"}),
@@ -140,24 +141,24 @@ TEST_F(RateLimitServiceCalls, AreOverTheirLimitWhileTheirKeyIsSuspended) {
 }
 
 TEST_F(RateLimitServiceCalls, AreDecidedForAnEmptyValueToo) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=,generic_key=login"}),
               HasSubstr("OVER_LIMIT; OVER_LIMIT login 3 3 0"));
 }
 
 TEST_F(RateLimitServiceCalls, AreOverABudgetThatSays402) {
-  const Gateway gateway(config_of_service({{"limits", {{"login", {{"unit", "token"}, {"spent_status", 402}}}}}}));
+  const Gateway gateway(config({{"limits", {{"login", {{"unit", "token"}, {"spent_status", 402}}}}}}));
   EXPECT_THAT(ask(gateway, 4, "edge", {"remote_address=7,generic_key=login"}),
               HasSubstr("OVER_LIMIT; OVER_LIMIT login"));
 }
 
 TEST_F(RateLimitServiceCalls, NeedADomain) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 1, "", {"path=/api/a"}), StartsWith("INVALID_ARGUMENT"));
 }
 
 TEST_F(RateLimitServiceCalls, CannotHaveMoreRatesThanOneCallCanBeCountedBy) {
-  const Gateway gateway(config_of_service());
+  const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 1, "edge", std::vector<std::string>(33, "path=/api/a")), StartsWith("INVALID_ARGUMENT"));
 }
 
@@ -167,8 +168,8 @@ TEST_F(RateLimitServiceCalls, OfTwoGatewaysShareTheBudgetInRedis) {
   ASSERT_TRUE(redis.start()) << redis.error();
   const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
                        {"limits", {{"login", {{"rate", "10/hour"}, {"store", "redis"}}}}}};
-  const Gateway one(config_of_service(shared));
-  const Gateway two(config_of_service(shared));
+  const Gateway one(config(shared));
+  const Gateway two(config(shared));
   std::string lines;
   for (int i = 0; i < 3; ++i)
     for (const auto* const each : {&one, &two}) lines += ask(*each, 4, "edge", {"remote_address=9,generic_key=login"});
@@ -208,15 +209,14 @@ TEST(RateLimitServiceGo, GetsItsAnswersFromTwoGatewaysWithOneRedis) {
 }
 
 TEST_F(RateLimitServiceCalls, FailIfTheirLimitCannotBeCounted) {
-  const Gateway gateway(
-      config_of_service({{"redis", {{"url", "redis://127.0.0.1:1"}, {"timeout", "100ms"}}},
-                         {"limits", {{"login", {{"store", "redis"}, {"if_redis_down", "reject"}}}}}}));
+  const Gateway gateway(config({{"redis", {{"url", "redis://127.0.0.1:1"}, {"timeout", "100ms"}}},
+                                {"limits", {{"login", {{"store", "redis"}, {"if_redis_down", "reject"}}}}}}));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=9,generic_key=login"}), StartsWith("UNAVAILABLE"))
       << "the proxy then follows its own policy";
 }
 
 TEST_F(RateLimitServiceCalls, AreRefusedToOthersThanTrustedProxies) {
-  const Gateway gateway(config_of_service({{"identity", {{"trusted_proxies", {"192.0.2.0/24"}}}}}));
+  const Gateway gateway(config({{"identity", {{"trusted_proxies", {"192.0.2.0/24"}}}}}));
   EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("PERMISSION_DENIED"));
 }
 
