@@ -37,8 +37,8 @@ constexpr const char* kUsage = R"(decide_bench --headgate PATH [OPTION...]
 )";
 
 constexpr std::array<unsigned, 2> kAtOnce{1, 100};  // at the same time on the one connection
-constexpr unsigned kAddresses = 100;                 // each has counters of its own
-constexpr double kBar = 1.3;                         // of a relayed call
+constexpr unsigned kAddresses = 100;                // each has counters of its own
+constexpr double kBar = 1.3;                        // of a relayed call
 
 struct Options {
   std::string headgate, page;
@@ -183,6 +183,13 @@ Spread of_relayed(const Figures& figures, std::size_t kind, std::size_t at) {
   return share(figures[kind].cpu[at], figures.front().cpu[at]);
 }
 
+/// "52,723"
+std::string with_comma(double count) {
+  auto text = number(count, 0);
+  if (text.size() > 3) text.insert(text.size() - 3, ",");
+  return text;
+}
+
 std::string decide_table(const Figures& figures) {
   std::string out =
       "| call | streams | CPU | of a relayed call | calls per second of CPU | instructions |\n"
@@ -192,7 +199,7 @@ std::string decide_table(const Figures& figures) {
       const auto cpu = spread(figures[kind].cpu[at]).middle;
       out += std::string("| ") + kKinds[kind].what + " | " + std::to_string(kAtOnce[at]) + " | " + number(cpu, 1) +
              " µs | " + (kind == 0 ? "1" : with_spread(of_relayed(figures, kind, at), 2)) + " | " +
-             number(1e3 / cpu, 0) + ",000 | " + number(figures[kind].instructions[at], 0) + " |\n";
+             number(1e3 / cpu, 0) + ",000 | " + with_comma(figures[kind].instructions[at]) + " |\n";
     }
   return out;
 }
