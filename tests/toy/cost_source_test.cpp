@@ -44,7 +44,8 @@ TEST(ToyCostSource, NeedsItsMostAndStandsAlone) {
 TEST(ToyCostSource, IsInTheSchemaAndInTheReference) {
   EXPECT_THAT(config::schema(), HasSubstr("What this parameter of the query says"));
   EXPECT_THAT(config::reference(), HasSubstr("What this parameter of the query says"));
-  EXPECT_THAT(config::reference(), HasSubstr("With `body`, `by_method`, `calls`, `graphql`, `header` and `parameter`"));
+  EXPECT_THAT(config::reference(),
+              HasSubstr("With `body`, `by_method`, `calls`, `descriptor`, `graphql`, `header` and `parameter`"));
 }
 
 TEST(ToyCostSource, IsTheCostThatItsFunctionTells) {

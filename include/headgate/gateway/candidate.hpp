@@ -27,6 +27,10 @@ namespace headgate::http {
 class BodyLook;
 }
 
+namespace headgate::envoy {
+struct RateLimitRequest;
+}
+
 namespace headgate::gateway {
 
 struct Exchange;
@@ -107,6 +111,9 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   /// Evaluates the request under the candidate policy. Call it when the active policy has decided. `refused` is the
   /// refusal of the active policy; null if it has not refused the request.
   void decided(Path& live, Exchange& x, const Problem* refused) noexcept;
+  /// Does the same for a call of the rate limit service, after the active policy has decided about `request`.
+  void decided_call(const Path& live, const Exchange& x, const envoy::RateLimitRequest& request,
+                    const Problem* refused) noexcept;
   /// Takes over the gRPC status and the costs of an answer. Call it when the head of a server's answer has arrived.
   /// `x.candidate` is not null.
   static void answered(Exchange& x) noexcept;
@@ -145,6 +152,8 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void decide(Path& live, Exchange& x, const Problem* refused);
   void ask(CandidateExchange& asked);
   static Task<void> call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked);
+  static Task<void> decide_call(std::shared_ptr<Candidate> self, CandidateExchange& asked);
+  Task<void> decide_descriptors(CandidateExchange& asked);
   void admitted(CandidateExchange& asked);
   void conclude(CandidateExchange& asked);
   void no_answer(CandidateExchange& asked, Undecided why);

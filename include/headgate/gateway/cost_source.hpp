@@ -53,6 +53,8 @@ struct CostSource {
   /// Whether `otherwise` must be written: a caller can hide a high cost, so the usual 1 would be the cheapest request.
   bool needs_otherwise = false;
   bool of_api = false;  ///< whether `name` is an API of usage/provider.hpp, whose pointers the plan has first
+  /// Whether the value is in a descriptor of the rate limit service, so that only entries of `decide` can use it.
+  bool of_descriptor = false;
   /// Returns why `name` is not a valid value of a text, as a sentence without its full stop; "" if it is valid. Null if
   /// every text is.
   std::string (*fault)(std::string_view name) = nullptr;

@@ -42,7 +42,9 @@ std::string beyond_descriptors(const limit::Limit& limit, const gateway::LimitUs
   const auto rules = [&](bool (*has)(const limit::Rule& rule)) {
     return std::ranges::any_of(limit.tiers, [has](const auto& tier) { return std::ranges::any_of(tier.rules, has); });
   };
-  if (use.cost.from != nullptr) return "reads its cost from a request or an answer, which the service does not see";
+  const auto& cost = use.cost;
+  if (cost.from != nullptr && !cost.from->of_descriptor)
+    return "reads its cost from a request or an answer, which the service does not see";
   if (rules([](const limit::Rule& rule) { return !rule.algorithm->refills; }))
     return "counts requests in flight, and the service does not hear when a request ends";
   if (rules([](const limit::Rule& rule) { return rule.wait > Duration(0); }))
@@ -57,8 +59,10 @@ std::string beyond_descriptors(const limit::Limit& limit, const gateway::LimitUs
 }
 
 /// Returns what a limit counts by that these descriptors do not have, as the end of a sentence; "" if there is nothing.
-std::string beyond_match(const limit::Limit& limit, const gateway::DescriptorMatch& match) {
+std::string beyond_match(const limit::Limit& limit, const gateway::Cost& cost, const gateway::DescriptorMatch& match) {
   std::string out;
+  if (cost.from != nullptr && cost.from->of_descriptor && !match.has(cost.name))
+    out = "reads its cost from the key " + in_quotes(cost.name) + ", which these descriptors do not have";
   gateway::each_per(limit, [&](const limit::Per& per) {
     const bool of_tier = limit.tier_from && &per == &*limit.tier_from;
     const bool of_size = of_tier || (limit.size_from && &per == &limit.size_from->from);
@@ -93,6 +97,16 @@ void check_named_sizes(Build& build) {
   }
 }
 
+/// Refuses costs that read a descriptor among the limits of a section whose requests have none.
+void refuse_descriptor_costs(Build& build, const Node* section, const std::vector<gateway::LimitUse>& uses) {
+  const auto nodes = children(find(section, "limits"), Kind::list);
+  for (std::size_t i = 0; i < uses.size() && i < nodes.size(); ++i)
+    if (uses[i].cost.from != nullptr && uses[i].cost.from->of_descriptor)
+      build.report.error_at_key(code::kConflict, *find(nodes[i], "cost"),
+                                "requests have no descriptors, so this cost can never be read",
+                                R"(use the limit in an entry of "decide", or write another cost)");
+}
+
 }  // namespace
 
 constexpr Shape kDecideList = list("a list of descriptors with limits", kDecideEntry, 0, 10'000);
@@ -119,8 +133,12 @@ void check_decide(Build& build) {
   const auto& routes = build.config.gateway.routes;
   std::map<std::string, const Node*> seen;
   const Node* first = nullptr;
+  refuse_descriptor_costs(build, find(&build.root, "all_routes"), build.config.gateway.all_routes.limits);
   for (std::size_t i = 0; i < routes.size(); ++i) {
-    if (!routes[i].descriptor) continue;
+    if (!routes[i].descriptor) {
+      refuse_descriptor_costs(build, build.route_nodes[i], routes[i].limits);
+      continue;
+    }
     const Node& node = *build.route_nodes[i];
     if (first == nullptr) first = &node;
     const auto [same, fresh] = seen.emplace(routes[i].name, &node);
@@ -134,11 +152,14 @@ void check_decide(Build& build) {
       if (at < 0) continue;
       const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
       auto beyond = beyond_descriptors(limit, use);
-      if (beyond.empty()) beyond = beyond_match(limit, *routes[i].descriptor);
+      const auto exempts = [&](const gateway::Exemption& each) { return each.limit == limit.name; };
+      if (beyond.empty() && std::ranges::any_of(build.config.gateway.exemptions, exempts))
+        beyond = "exempts addresses or API keys, which the service does not see";
+      if (beyond.empty()) beyond = beyond_match(limit, use.cost, *routes[i].descriptor);
       if (!beyond.empty())
-        build.report.error_at_key(code::kConflict, *find(&node, "limits"),
-                                  "limit " + in_quotes(limit.name) + " " + beyond,
-                                  R"(use a limit with a rate, and with "per": "descriptor:KEY" of a key in "match")");
+        build.report.error_at_key(
+            code::kConflict, *find(&node, "limits"), "limit " + in_quotes(limit.name) + " " + beyond,
+            R"(use another limit here: one with a rate, and with "per": "descriptor:KEY" of a key in "match")");
     }
   }
   check_named_sizes(build);

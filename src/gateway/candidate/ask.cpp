@@ -76,6 +76,7 @@ void Candidate::release(CandidateExchange& asked) noexcept {
   asked.live = {};
   asked.walk.reset();
   asked.admission.reset();
+  asked.call.reset();
   asked.deciding = asked.done = false;
   if (free_.size() < kMaxSpare) return free_.push_back(&asked);
   const auto place = asked.place;

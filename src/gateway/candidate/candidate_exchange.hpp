@@ -6,9 +6,11 @@
 #include "gateway/steps/walk.hpp"
 
 #include "headgate/gateway/candidate.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,7 @@ struct CandidateExchange {
 
   Candidate& of;
   Exchange x;                               ///< the exchange of the candidate, with a copy of the request
+  std::unique_ptr<RateLimitCall> call;      ///< the call of the rate limit service; null for a request
   Exchange* from = nullptr;                 ///< the live exchange; null once it has ended
   std::optional<Walk> walk;                 ///< the walk of `x` through the steps; set when it begins
   std::optional<StageAdmission> admission;  ///< the admission by limits in Redis, after `walk`

@@ -8,6 +8,7 @@
 #include "walk.hpp"
 
 #include "headgate/gateway/answer.hpp"
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/identity/client_address.hpp"
@@ -58,7 +59,8 @@ Task<void> send_decision(Exchange& x, const std::string& message, bool over) {
   if (sent.has_error()) x.ended_by = EndedBy::client_closed;
 }
 
-/// Finds the routes of the descriptors; x.route becomes the first of them.
+}  // namespace
+
 void match_descriptors(Exchange& x, RateLimitCall& call) {
   const auto& routes = x.snapshot->compiled->descriptor_routes();
   for (std::size_t i = 0; i < call.request.descriptors.size(); ++i)
@@ -67,7 +69,6 @@ void match_descriptors(Exchange& x, RateLimitCall& call) {
   if (!call.matched.empty()) x.route = call.matched.front().route;
 }
 
-/// Returns the largest number of rates that can count the descriptors of the call, whatever their tiers.
 std::size_t most_rates(const RateLimitCall& call) {
   std::size_t out = 0;
   for (const auto& matched : call.matched) {
@@ -79,6 +80,8 @@ std::size_t most_rates(const RateLimitCall& call) {
   }
   return out;
 }
+
+namespace {
 
 /// Gives the exchange its call until the end of the scope.
 class CallInScope {
@@ -95,9 +98,7 @@ class CallInScope {
 /// Asks all limits of the call. Returns a problem if they cannot be counted.
 Task<MaybeProblem> ask_limits(Path& path, Exchange& x) {
   for (const auto stage : {Stage::memory, Stage::redis}) {
-    const bool any =
-        std::ranges::any_of(x.rate_limit->matched, [&](const auto& each) { return each.route->checks(stage); });
-    if (!any) continue;
+    if (!checks(*x.rate_limit, stage)) continue;
     auto deciding = admit_with_waits(path, x, stage, RoundPart::all);
     auto problem = co_await deciding;
     if (problem && (problem->ended_by != EndedBy::limit || !is_of_limit(problem->status))) co_return problem;
@@ -150,7 +151,20 @@ Task<MaybeProblem> decide_all(Path& path, Exchange& x, envoy::RateLimitResponse&
   co_return MaybeProblem{};
 }
 
+/// Lets the candidate policy decide about the same call.
+void tell_candidate(const Path& path, const Exchange& x, const RateLimitCall& call, const MaybeProblem& problem) {
+  if (x.snapshot->candidate == nullptr) return;
+  auto refused = problem;
+  if (x.ended_by == EndedBy::limit || x.ended_by == EndedBy::ban)
+    refused = Problem{.status = kRejectedStatus, .ended_by = x.ended_by, .detail = {}, .limit = x.problem_limit};
+  x.snapshot->candidate->decided_call(path, x, call.request, refused ? &*refused : nullptr);
+}
+
 }  // namespace
+
+bool checks(const RateLimitCall& call, Stage stage) noexcept {
+  return std::ranges::any_of(call.matched, [stage](const auto& each) { return each.route->checks(stage); });
+}
 
 Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
   if (!identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer))
@@ -178,11 +192,14 @@ Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
   if (most_rates(call) > limit::kMaxRulesPerRequest)
     co_return invalid_call(
         "The descriptors of this call are counted by more rates than one call can have, which is 32.");
+  MaybeProblem problem;
   if (!call.matched.empty()) {
     const CallInScope scope(x, call);
     auto deciding = decide_all(path, x, out);
-    if (auto problem = co_await deciding) co_return problem;
+    problem = co_await deciding;
   }
+  tell_candidate(path, x, call, problem);
+  if (problem) co_return problem;
   const auto reply = envoy::write_response(out);
   auto sending = send_decision(x, reply, out.over);
   co_await sending;

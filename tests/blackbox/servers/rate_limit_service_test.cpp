@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -138,6 +139,27 @@ TEST_F(RateLimitServiceCalls, AreOverTheirLimitWhileTheirKeyIsSuspended) {
   EXPECT_THAT(ask(gateway, 1, "edge", both), StartsWith("OVER_LIMIT; OVER_LIMIT login 1000 1 0 True; OK; retry-after"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=8,generic_key=login"}), StartsWith("OK; OK login"));
   EXPECT_THAT(ask(gateway, 1, "edge", {"path=/api/a"}), StartsWith("OK; OK api 100 2 99")) << "the others took nothing";
+}
+
+TEST_F(RateLimitServiceCalls, AreLoggedWithTheEntryThatDecided) {
+  const TemporaryFile log("", "log");
+  Gateway gateway(config({{"log", {{"format", "json"}, {"access", log.path()}}}}));
+  ask(gateway, 1, "edge", {"path=/about", "remote_address=7,generic_key=login;hits=9"});
+  ask(gateway, 1, "edge", {"path=/about"});
+  EXPECT_EQ(gateway.terminate(), 0);
+  std::ifstream lines(log.path());
+  std::string text;
+  std::getline(lines, text);
+  auto line = Json::parse(text);
+  EXPECT_EQ(line.at("route"), "edge: generic_key=login, remote_address=*");
+  EXPECT_EQ(line.at("limit"), "login");
+  EXPECT_EQ(line.at("decision"), "rejected");
+  EXPECT_EQ(line.at("cost"), 9);
+  EXPECT_EQ(line.at("status"), 429);
+  EXPECT_TRUE(line.contains("key_id"));
+  std::getline(lines, text);
+  line = Json::parse(text);
+  EXPECT_EQ(line.at("route"), "-") << "no entry matches";
 }
 
 TEST_F(RateLimitServiceCalls, AreDecidedForAnEmptyValueToo) {

@@ -49,13 +49,18 @@ inline std::map<unsigned, std::vector<std::string>> read_message(std::string_vie
   return out;
 }
 
-/// Each descriptor with the only key `user` is counted by the limits of `route`, in the domain "edge".
-class PathDescriptors : public Path {
+/// Each descriptor with the only key `user` is counted by the limits of `route`, in the domain "edge". `Base` is Path,
+/// or a class derived from it.
+template <class Base>
+class WithDescriptors : public Base {
  protected:
-  PathDescriptors() {
-    identity.trusted_proxies = {*headgate::identity::parse_network("192.0.2.0/24")};
-    protocol = net::ListenProtocol::rate_limit_service;
-    matches(route, {{"user", "*"}});
+  using Base::client;
+  using Base::x;
+
+  WithDescriptors() {
+    this->identity.trusted_proxies = {*headgate::identity::parse_network("192.0.2.0/24")};
+    this->protocol = net::ListenProtocol::rate_limit_service;
+    matches(this->route, {{"user", "*"}});
   }
 
   static void matches(RouteOptions& one, std::vector<std::pair<std::string, std::string>> entries) {
@@ -75,9 +80,9 @@ class PathDescriptors : public Path {
     for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(message.size() >> shift & 0xFF);
     x.reset();
     client.forget();
-    trace.lines.clear();
-    check("POST /envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", {},
-          {{.bytes = bytes + message, .after = {}, .broken = {}}});
+    this->trace.lines.clear();
+    this->check("POST /envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", {},
+                {{.bytes = bytes + message, .after = {}, .broken = {}}});
     return statuses();
   }
   /// Calls the service with one descriptor.
@@ -126,5 +131,7 @@ class PathDescriptors : public Path {
     return out;
   }
 };
+
+using PathDescriptors = WithDescriptors<Path>;
 
 }  // namespace headgate::gateway::test

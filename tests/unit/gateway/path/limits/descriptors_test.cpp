@@ -83,6 +83,25 @@ TEST_F(PathDescriptorLimits, TakeTheirHitsTimesTheCost) {
               HasSubstr("OK plan 100 left 90"));
 }
 
+TEST_F(PathDescriptorLimits, TakeTheirHitsTimesTheNumberInADescriptor) {
+  matches(route, {{"tokens", "*"}, {"user", "*"}});
+  plan("1000/hour");
+  auto& cost = route.limits.back().cost;
+  cost.from = find_cost_source("descriptor");
+  cost.name = "tokens";
+  cost.default_value = 7;
+  cost.most = 100;
+  const auto with = [&](const std::string& tokens, unsigned hits = 0) {
+    return call({{.entries = {{"tokens", tokens}, {"user", "a"}}, .hits = hits}}).at(0);
+  };
+  EXPECT_THAT(with("30"), HasSubstr("left 970"));
+  EXPECT_THAT(with("30", 2), HasSubstr("left 910"));
+  EXPECT_THAT(with("many"), HasSubstr("left 903"));
+  EXPECT_THAT(with("-5"), HasSubstr("left 896"));
+  EXPECT_THAT(with("5000"), HasSubstr("left 796"));
+  EXPECT_THAT(with("0"), HasSubstr("left 796"));
+}
+
 TEST_F(PathDescriptorLimits, RefuseASuspendedDescriptorAndCountNothing) {
   bans_after(plan("1/hour"), 2);
   call_for("a");
