@@ -31,8 +31,15 @@ inline How stricter(const Check& a, const Check& b) noexcept {
   return std::min(a.how, b.how);
 }
 
+/// Returns whether `a` allows less at once than `b`, or as much at once and less in its period. The rules of a counter
+/// differ if its key has two sizes in one call, for example in two descriptors.
+inline bool is_smaller(const Rule& a, const Rule& b) noexcept {
+  return a.burst != b.burst ? a.burst < b.burst : a.rate.count < b.rate.count;
+}
+
 /// Merges at most kMaxRulesPerRequest checks. `same(a, b)` returns whether two checks name the same counter. The merged
-/// check has the strictest How, because a cost that may not be taken alone may not be taken together with others.
+/// check has the smallest rule and the strictest How, because a cost that may not be taken alone may not be taken
+/// together with others.
 template <class Same>
 void merge(std::span<const Check> checks, Same same, Merged& out) {
   for (const Check& check : checks) {
@@ -42,6 +49,7 @@ void merge(std::span<const Check> checks, Same same, Merged& out) {
       out.checks.push_back(check);
     } else {
       Check& merged = out.checks[at];
+      if (merged.rule != check.rule && is_smaller(*check.rule, *merged.rule)) merged.rule = check.rule;
       merged.how = stricter(merged, check);
       merged.cost = add_capped(merged.cost, check.cost);
     }

@@ -57,6 +57,9 @@ void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t rul
   owed.compiled = x.snapshot->compiled;
   owed.credentials = x.snapshot->credentials;
   owed.overrides = x.snapshot->overrides;
+  owed.own.reset();
+  for (const auto& own : x.admission.own_sizes)
+    if (own.tier.get() == checked.tier) owed.own = own.tier;
   owed.shards = checked.tier->shards;
   owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[rule];
   owed.local = was.rule;

@@ -55,6 +55,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
     std::shared_ptr<const ActiveCredentials> credentials;  ///< keeps the rules of a key with rates of its own alive
     /// keeps the rules of an override alive; null if the key has no override
     std::shared_ptr<const OverrideTable> overrides;
+    std::shared_ptr<const CompiledTier> own;  ///< keeps the rules of a size alive that one exchange alone has
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;

@@ -26,16 +26,16 @@ class AnswerReaders {
     if (of_candidate_) of_candidate_->catch_up();
   }
 
-  /// Returns the reader of what the server sends, without changes for the client.
-  http::BodyReader& observed() noexcept { return *observed_; }
+  /// Returns the reader of what the server sends, without changes for the client; call it after for_client().
+  http::BodyReader& observed() noexcept { return of_candidate_ ? *of_candidate_ : *observed_; }
 
   /// Returns the reader that the answer is read from, once its head was read (note_told()).
   http::BodyReader& for_client(Path& path, Exchange& x) {
     if (x.candidate != nullptr) [[unlikely]]
       of_candidate_ = Candidate::look_at_answer(x);
-    auto& body = of_candidate_ ? of_candidate_->before(*observed_) : *observed_;
-    if (!x.bodies) return body;
-    auto& shown = x.bodies->drops_usage_chunk() ? without_.emplace(body) : body;
+    if (of_candidate_) of_candidate_->before(*observed_);
+    if (!x.bodies) return observed();
+    auto& shown = x.bodies->drops_usage_chunk() ? without_.emplace(observed()) : observed();
     const bool can_end = x.bodies->plan().extends && x.bodies->stream_form();
     return can_end ? within_.emplace(path, x, shown) : shown;
   }

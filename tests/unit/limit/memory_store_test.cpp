@@ -85,6 +85,20 @@ TEST(MemoryStore, AddsUpTwoChecksOfOneCounter) {
   EXPECT_FALSE(decide_one(store, rule, "org_42", kStart).allowed);
 }
 
+TEST(MemoryStore, FollowsTheSmallerOfTwoRulesForOneCounter) {
+  const Rule small = make_rule("2/hour");
+  const Rule large = make_rule("50/hour");
+  for (const auto& rules : {std::pair{&small, &large}, std::pair{&large, &small}}) {
+    MemoryStore store({});
+    const std::array checks = {make_check(*rules.first, "org_42", 1), make_check(*rules.second, "org_42", 1)};
+    std::array<Decision, 2> decisions;
+    EXPECT_TRUE(store.decide(checks, kStart, decisions));
+    EXPECT_EQ(decisions[0].remaining, 0U);
+    EXPECT_EQ(decisions[1].remaining, 0U);
+    EXPECT_FALSE(store.decide(checks, kStart, decisions));
+  }
+}
+
 TEST(MemoryStore, TakesFromAnObservedRuleAndRejectsNobodyForIt) {
   MemoryStore store({});
   const Rule wide = make_rule("100/hour", 0, "wide");

@@ -64,6 +64,22 @@ TEST_F(PathCandidateBodies, SettleWhatTheBodyOfTheAnswerSays) {
   EXPECT_EQ(compared("both_allowed"), "1");
 }
 
+TEST_F(PathCandidateBodies, SettleWhatAStreamReportsWithoutItsClient) {
+  in_memory("live", "1000/hour");
+  costs(route, "usage", "openai").on_hangup = OnHangup::drain;
+  beside("client_ip", "tokens", "1000/hour");
+  costs(candidate_route, "usage", "openai").on_hangup = OnHangup::drain;
+  streams();
+  send(R"({"stream":true})");
+  client.takes = 0;
+  leave();
+  EXPECT_FALSE(done);
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("live"), 958U);
+  EXPECT_EQ(left_beside(), 958U);
+}
+
 TEST_F(PathCandidateBodies, RefuseTheCallForWhichTooLittleIsLeft) {
   beside("client_ip", "tokens", "100/hour");
   costs(candidate_route, "answer", "/usage/total_tokens");

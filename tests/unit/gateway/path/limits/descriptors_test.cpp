@@ -200,6 +200,36 @@ TEST_F(PathDescriptorLimits, BillWhatTheRedisOutageLetsThrough) {
   EXPECT_EQ(bill(), (std::map<std::string, limit::Use>{{"plan a", {1, 1}}}));
 }
 
+TEST_F(PathDescriptorLimits, OweAfterAnOutageWithSizesThatOneCallAloneHas) {
+  constexpr int kSizes = 400;  // more than are kept
+  matches(route, {{"quota", "*"}, {"user", "*"}});
+  auto& limit = plan("2/hour", limit::Store::redis);
+  limit.if_redis_down = limit::IfRedisDown::count_locally;
+  limit.size_from = {.from = headgate::test::make_per("descriptor:quota"), .most = 1000, .burst = {}};
+  redis->away = boost::asio::error::timed_out;
+  for (int i = 1; i <= kSizes; ++i) {
+    const auto number = std::to_string(i);
+    EXPECT_THAT(call({{.entries = {{"quota", number}, {"user", "u" + number}}}}), ElementsAre(HasSubstr("OK")));
+  }
+  redis->away.reset();
+  clock.advance(seconds(10));
+  EXPECT_EQ(redis->charged.size(), std::size_t{kSizes});
+}
+
+TEST_F(PathDescriptorLimits, WithTwoSizesForOneKeyFollowTheSmaller) {
+  matches(route, {{"tier", "*"}, {"user", "*"}});
+  auto& limit = plan("2/hour");
+  limit.tiers.front().name = "free";
+  has_tier(limit, "pro", "50/hour");
+  for (auto& tier : limit.tiers) limit::name_rule(tier.rules.front(), false, limit::PeriodInKey::no);
+  for (const auto& [first, second] : {std::pair{"pro", "free"}, std::pair{"free", "pro"}}) {
+    const std::vector<CalledDescriptor> both{{.entries = {{"tier", first}, {"user", first}}},
+                                             {.entries = {{"tier", second}, {"user", first}}}};
+    EXPECT_THAT(call(both), ElementsAre(HasSubstr("OK"), HasSubstr("OK"))) << "both hits fit two";
+    EXPECT_THAT(call(both), testing::Contains(HasSubstr("OVER"))) << first;
+  }
+}
+
 TEST_F(PathDescriptorLimits, LeaveNotices) {
   limit::NoticeInbox inbox;
   notices = &inbox;
