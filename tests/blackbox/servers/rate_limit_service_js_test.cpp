@@ -241,7 +241,7 @@ TEST_F(RateLimitServiceJs, LosesNoCallWhenTheGatewayReloads) {
 
 TEST_F(RateLimitServiceJs, GoesOnWithAnotherGatewayWhenOneEnds) {
   Gateway one(allowing("1000000/hour", {{"drain", "5s"}}));
-  const Gateway other(allowing("2000000/hour"));
+  const Gateway other(allowing("2000000/day"));
   RateLimitCallers callers("ipv4:" + address(one) + "," + address(other), asking_about({about_api()}));
   ASSERT_TRUE(callers.get("OK 1000000"));
   EXPECT_EQ(one.terminate(), 0);

@@ -207,10 +207,11 @@ TEST(RateLimitServiceGo, GetsItsAnswersFromTwoGatewaysWithOneRedis) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
-                       {"limits",
-                        {{"login", {{"rate", "5/hour"}, {"store", "redis"}, {"leases", "off"}}},
-                         {"api", {{"rate", "50/hour"}, {"store", "redis"}, {"leases", "off"}}}}}};
+  const Json shared = {
+      {"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}},
+      {"limits",
+       {{"login", {{"rate", "5/hour"}, {"algorithm", "token_bucket"}, {"store", "redis"}, {"leases", "off"}}},
+        {"api", {{"rate", "50/hour"}, {"store", "redis"}, {"leases", "off"}}}}}};
   const Gateway one(config_of_service(shared));
   const Gateway two(config_of_service(shared));
   const auto ask = [](const Gateway& gateway, const std::string& times, const std::string& domain) {
