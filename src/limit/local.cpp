@@ -23,6 +23,7 @@ bool names_one_twice(std::span<const Check> checks) noexcept {
 Decision not_checked(const Check& check) noexcept {
   Decision decision;
   decision.allowed = true;
+  decision.checked = false;
   decision.limit = check.rule->burst;
   decision.remaining = check.rule->burst;
   return decision;

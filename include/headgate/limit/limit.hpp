@@ -228,6 +228,8 @@ inline constexpr Duration kNever = std::chrono::hours(24) * 36'525;
 /// it (for exceptions see How).
 struct Decision {
   bool allowed = false;
+  /// false if the rule was not asked, because another one was known to reject; the numbers are then unknown
+  bool checked = true;
   /// maximum that can be taken at once from an unused counter (the burst); 0 for a balance, which has no size
   std::uint64_t limit = 0;
   std::uint64_t remaining = 0;  ///< number of whole requests left after the decision

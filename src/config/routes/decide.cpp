@@ -9,6 +9,7 @@
 #include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/balance.hpp"
 
 #include <algorithm>
 #include <map>
@@ -45,6 +46,10 @@ std::string beyond_descriptors(const limit::Limit& limit, const gateway::LimitUs
   const auto& cost = use.cost;
   if (cost.from != nullptr && !cost.from->of_descriptor)
     return "reads its cost from a request or an answer, which the service does not see";
+  if (rules([](const limit::Rule& rule) { return limit::is_balance(rule); }))
+    return "is a balance, and the service does not hear when a request ends";
+  if (limit.shards > 1)
+    return "has shards, and hits that are given back could not find the shard that they were taken from";
   if (rules([](const limit::Rule& rule) { return !rule.algorithm->refills; }))
     return "counts requests in flight, and the service does not hear when a request ends";
   if (rules([](const limit::Rule& rule) { return rule.wait > Duration(0); }))

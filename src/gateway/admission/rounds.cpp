@@ -162,6 +162,13 @@ MaybeProblem collect_route(Path& path, Exchange& x, Round& round) {
   return {};
 }
 
+/// Returns whether the current descriptor gives hits back that must wait for the limits of a later round, because a
+/// rejected call gives nothing back.
+bool gives_back_later(const RateLimitCall& call, const Round& round) {
+  if (!call.descriptor().gives_back) return false;
+  return round.kind == RoundKind::share || (round.kind == RoundKind::memory && call.asks(Stage::redis));
+}
+
 /// Collects the checks of all descriptors of a call, each by the limits of its own route.
 MaybeProblem collect_descriptors(Path& path, Exchange& x, Round& round) {
   auto& call = *x.rate_limit;
@@ -171,7 +178,10 @@ MaybeProblem collect_descriptors(Path& path, Exchange& x, Round& round) {
   for (const auto& matched : call.matched) {
     x.route = matched.route;
     call.at = matched.descriptor;
+    const auto first = x.admission.checks.size();
     problem = collect_route(path, x, round);
+    if (gives_back_later(call, round))
+      for (auto i = first; i < x.admission.checks.size(); ++i) x.admission.checks[i].cost = 0;
     call.of_limit.resize(x.admission.limits.size(), matched.descriptor);
     if (problem) break;
   }
@@ -185,6 +195,19 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
   if (x.rate_limit != nullptr) [[unlikely]]
     return collect_descriptors(path, x, round);
   return collect_route(path, x, round);
+}
+
+void give_back_hits(Path& path, Exchange& x) {
+  auto& a = x.admission;
+  if (a.peek) return;
+  for (const auto& checked : a.limits) {
+    if (checked.used >= 0 || checked.source != Source::memory) continue;
+    const auto checks = std::span(a.checks.data() + checked.first, checked.count);
+    if (checks.front().cost != 0) continue;  // the hits were given back in their round
+    for (auto& check : checks) check.cost = checked.used;
+    path.services.memory.decide(checks, path.services.clock.wall(),
+                                {a.decisions.data() + checked.first, checked.count});
+  }
 }
 
 bool decide_here(Path& path, Exchange& x, Round& round) {

@@ -16,6 +16,9 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round);
 /// Returns the refusal for a limit with `if_redis_down: reject` while Redis does not answer.
 Problem uncountable(const limit::Limit& limit);
 
+/// Gives the hits back that waited for the last limits of a call of the rate limit service, which have allowed it.
+void give_back_hits(Path& path, Exchange& x);
+
 /// Decides the checks in this process and records the result. Returns false if a limit rejects the request.
 bool decide_here(Path& path, Exchange& x, Round& round);
 

@@ -1,6 +1,8 @@
 // Decides about the descriptors of calls of Envoy's rate limit service under the candidate policy.
 
 #include "candidate_exchange.hpp"
+#include "gateway/admission/rounds.hpp"
+#include "gateway/steps/descriptors/statuses.hpp"
 #include "gateway/steps/descriptors/suspensions.hpp"
 #include "gateway/steps/rate_limit_service.hpp"
 
@@ -58,8 +60,10 @@ Task<void> Candidate::decide_descriptors(CandidateExchange& asked) {
     refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::bad_request};
   else if (refuse_suspended(*path_, y, answer) > Duration(0))
     refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::ban, .detail = {}, .limit = y.problem_limit};
+  else if (refuse_empty_rates(y, answer))
+    refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::limit, .detail = {}, .limit = y.problem_limit};
   for (const auto stage : {Stage::memory, Stage::redis}) {
-    if (refused || !checks(*asked.call, stage)) continue;
+    if (refused || !asked.call->asks(stage)) continue;
     StageAdmission admission(*path_, y, stage, RoundPart::all, nullptr, AdmitFor::candidate);
     auto next = admission.begin();
     while (next == StageAdmission::Next::ask) {
@@ -71,6 +75,7 @@ Task<void> Candidate::decide_descriptors(CandidateExchange& asked) {
     if (next == StageAdmission::Next::failed) co_return undecided(Undecided::redis);
     refused = admission.problem();
   }
+  if (!refused) give_back_hits(*path_, y);
   compare(asked.live, y, said_of(y, refused ? &*refused : nullptr, true));
   auto longest = Duration(0);
   auto noting = note_rejections(*path_, y, answer, longest);

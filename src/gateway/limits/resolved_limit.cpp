@@ -78,7 +78,7 @@ const CompiledTier* asked_size(Exchange& x, const CompiledLimit& limit) {
   if (tier.has_error()) return nullptr;
   auto made = std::make_shared<CompiledTier>(compile_tier(*tier, limit.share, limit.limit.shards));
   made->number = limit.tiers[limit.limit.default_tier].number;
-  made->name = "asked";
+  made->name = kAskedTier;
   return x.admission.own_sizes.emplace_back(OwnSize{&limit, std::move(made)}).tier.get();
 }
 

@@ -1,4 +1,5 @@
 #include "headgate/core/literals.hpp"
+#include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/descriptors/rate_limit_call.hpp"
 
 #include <algorithm>
@@ -66,6 +67,10 @@ const std::string* RateLimitCall::value(std::string_view key) const noexcept {
   for (const auto& [name, value] : descriptor().entries)
     if (name == key) return &value;
   return nullptr;
+}
+
+bool RateLimitCall::asks(Stage stage) const noexcept {
+  return std::ranges::any_of(matched, [stage](const auto& each) { return each.route->checks(stage); });
 }
 
 std::int64_t RateLimitCall::permits(std::int64_t each) const noexcept {

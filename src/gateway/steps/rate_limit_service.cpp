@@ -1,5 +1,6 @@
 #include "rate_limit_service.hpp"
 
+#include "gateway/admission/rounds.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/path/path.hpp"
 #include "gateway/steps/descriptors/statuses.hpp"
@@ -98,12 +99,13 @@ class CallInScope {
 /// Asks all limits of the call. Returns a problem if they cannot be counted.
 Task<MaybeProblem> ask_limits(Path& path, Exchange& x) {
   for (const auto stage : {Stage::memory, Stage::redis}) {
-    if (!checks(*x.rate_limit, stage)) continue;
+    if (!x.rate_limit->asks(stage)) continue;
     auto deciding = admit_with_waits(path, x, stage, RoundPart::all);
     auto problem = co_await deciding;
     if (problem && (problem->ended_by != EndedBy::limit || !is_of_limit(problem->status))) co_return problem;
-    if (problem) break;
+    if (problem) co_return MaybeProblem{};
   }
+  give_back_hits(path, x);
   co_return MaybeProblem{};
 }
 
@@ -137,6 +139,10 @@ Task<MaybeProblem> decide_all(Path& path, Exchange& x, envoy::RateLimitResponse&
     tell_suspension(x, left, out);
     co_return MaybeProblem{};
   }
+  if (refuse_empty_rates(x, out)) {
+    x.ended_by = EndedBy::limit;
+    co_return MaybeProblem{};
+  }
   auto asking = ask_limits(path, x);
   if (auto problem = co_await asking) co_return problem;
   out.over = x.admission.outcome == Admission::Outcome::rejected;
@@ -161,10 +167,6 @@ void tell_candidate(const Path& path, const Exchange& x, const RateLimitCall& ca
 }
 
 }  // namespace
-
-bool checks(const RateLimitCall& call, Stage stage) noexcept {
-  return std::ranges::any_of(call.matched, [stage](const auto& each) { return each.route->checks(stage); });
-}
 
 Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
   if (!identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer))

@@ -14,8 +14,6 @@ struct RateLimitCall;
 void match_descriptors(Exchange& x, RateLimitCall& call);
 /// Returns the largest number of rates that can count the descriptors of the call, whatever their tiers.
 std::size_t most_rates(const RateLimitCall& call);
-/// Returns whether a route of the call has limits of this stage.
-bool checks(const RateLimitCall& call, Stage stage) noexcept;
 
 /// Answers ShouldRateLimit: all descriptors of a call are decided together, so that a rejected call takes nothing.
 /// Returns the problem of any other call, which is answered as an error of gRPC; a proxy then follows its own policy

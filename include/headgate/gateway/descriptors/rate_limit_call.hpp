@@ -15,6 +15,10 @@
 namespace headgate::gateway {
 
 struct Route;
+enum class Stage;
+
+/// The name of the tier of a rate that the proxy asks for.
+inline constexpr std::string_view kAskedTier = "asked";
 
 /// The descriptors that an entry of `decide` matches: those of its domain with exactly these keys.
 struct DescriptorMatch {
@@ -60,6 +64,8 @@ struct RateLimitCall {
   std::vector<std::size_t> of_limit;  ///< the descriptor of each limit of the admission
 
   const envoy::Descriptor& descriptor() const noexcept { return request.descriptors[at]; }
+  /// Returns whether a route of the call has limits of this stage.
+  bool asks(Stage stage) const noexcept;
   /// Returns the value of a key of the current descriptor; null if the descriptor lacks the key. The entries of
   /// `decide` name each key once, so a descriptor that has a key twice matches nothing.
   const std::string* value(std::string_view key) const noexcept;

@@ -22,6 +22,23 @@ envoy::RateUnit rate_unit_of(const limit::Rule& rule) noexcept {
   return envoy::RateUnit::none;
 }
 
+/// Returns the unit of the rate of a rule. A proxy that asks for a rate gets the unit that it has asked for.
+envoy::RateUnit told_unit(const Exchange& x, std::size_t descriptor, const CheckedLimit& checked,
+                          const limit::Rule& rule) noexcept {
+  const auto& asked = x.rate_limit->request.descriptors[descriptor].rate;
+  return asked && checked.tier->name == kAskedTier ? asked->unit : rate_unit_of(rule);
+}
+
+/// Returns the permits that the rule with this check has left. A rejected call has returned what earlier steps took.
+std::uint64_t left_of(const Admission& a, std::size_t limit, std::size_t check) noexcept {
+  const auto& decision = a.decisions[check];
+  const auto cost = a.checks[check].cost;
+  const bool returned = a.outcome == Admission::Outcome::rejected && limit < a.held && decision.allowed && cost > 0 &&
+                        !a.checks[check].rule->count_rejected;
+  return returned ? std::min(decision.remaining + static_cast<std::uint64_t>(cost), decision.limit)
+                  : decision.remaining;
+}
+
 std::int64_t told_seconds(Duration wait) noexcept {
   return wait >= limit::kNever ? 0 : static_cast<std::int64_t>(wait > Duration(0) ? seconds_up(wait) : 0);
 }
@@ -56,15 +73,35 @@ envoy::DescriptorStatus decided_status(const Exchange& x, std::size_t descriptor
     if (x.rate_limit->of_limit[i] != descriptor || checked.route_limit->limit->mode == limit::Mode::observe) continue;
     for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
       const auto& decision = a.decisions[at];
-      if (told != nullptr && !limit::binds_before(decision, *told)) continue;
+      if (!decision.checked || (told != nullptr && !limit::binds_before(decision, *told))) continue;
       told = &decision;
       out = status_of(checked.route_limit->limit->name, *a.checks[at].rule);
+      out.unit = told_unit(x, descriptor, checked, *a.checks[at].rule);
       out.over = !decision.allowed;
-      out.remaining = decision.remaining;
+      out.remaining = left_of(a, i, at);
       out.reset_seconds = told_seconds(decision.allowed ? decision.reset_after : decision.retry_after);
     }
   }
   return out;
+}
+
+bool refuse_empty_rates(Exchange& x, envoy::RateLimitResponse& out) {
+  for (const auto& matched : x.rate_limit->matched) {
+    const auto& asked = x.rate_limit->request.descriptors[matched.descriptor].rate;
+    if (!asked || asked->count > 0 || asked->unit == envoy::RateUnit::none) continue;
+    const auto enforced = std::ranges::find(matched.route->plan, limit::Mode::enforce,
+                                            [](const RouteLimit& each) { return each.limit->mode; });
+    if (enforced == matched.route->plan.end()) continue;
+    const auto& name = enforced->limit->name;
+    out.statuses[matched.descriptor] = {.over = true, .limit = name, .unit = asked->unit};
+    if (!out.over) {
+      x.route = matched.route;
+      x.problem_limit = name;
+      out.metadata.emplace_back("limit", name);
+    }
+    out.over = true;
+  }
+  return out.over;
 }
 
 void tell_binding(Exchange& x, Duration suspended, envoy::RateLimitResponse& out) {

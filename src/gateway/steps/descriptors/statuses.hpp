@@ -13,6 +13,9 @@ envoy::DescriptorStatus status_of(const std::string& limit, const limit::Rule& r
 /// limits of `x` must have decided.
 envoy::DescriptorStatus decided_status(const Exchange& x, std::size_t descriptor);
 
+/// Returns whether a descriptor asks for a rate of 0, so that the call is over its limit; `out` then says so.
+bool refuse_empty_rates(Exchange& x, envoy::RateLimitResponse& out);
+
 /// Adds what the client of the proxy should get, and what the proxy's log may have; `x` keeps the texts. `suspended` is
 /// the time for which a suspension lasts that the call has begun; 0 if it began none.
 void tell_binding(Exchange& x, Duration suspended, envoy::RateLimitResponse& out);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@ struct CalledDescriptor {
   std::vector<std::pair<std::string, std::string>> entries;
   unsigned hits = 0;  ///< at most 127; 0 for the number of the call
   bool gives_back = false;
+  std::optional<std::pair<unsigned, unsigned>> rate{};  ///< the rate that the proxy asks for: count and unit
 };
 
 /// A message of Protocol Buffers: the fields by their number. Numbers are written in digits.
@@ -108,6 +110,8 @@ class WithDescriptors : public Base {
   static std::string written(const CalledDescriptor& descriptor) {
     std::string out;
     for (const auto& [key, value] : descriptor.entries) out += text_field(1, text_field(1, key) + text_field(2, value));
+    if (descriptor.rate)
+      out += text_field(2, number_field(1, descriptor.rate->first) + number_field(2, descriptor.rate->second));
     if (descriptor.hits > 0) out += text_field(3, number_field(1, descriptor.hits));
     if (descriptor.gives_back) out += number_field(4, 1);
     return out;

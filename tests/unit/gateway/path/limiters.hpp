@@ -99,6 +99,7 @@ class ScriptedRedis final : public limit::RemoteLimiter {
       const auto& rule = *checks[i].rule;
       const bool allowed = rule.limit != rejects && !spent.contains(std::string(checks[i].key));
       decisions[i] = {allowed,
+                      true,
                       rule.burst,
                       allowed ? rule.burst - 1 : 0,
                       Duration(allowed ? 0 : 7'000'000),

@@ -230,6 +230,35 @@ TEST_F(PathDescriptorLimits, WithTwoSizesForOneKeyFollowTheSmaller) {
   }
 }
 
+TEST_F(PathDescriptorLimits, GiveNothingBackIfALaterLimitRejectsTheCall) {
+  plan("10/hour");
+  RouteOptions other;
+  matches(other, {{"path", "*"}});
+  limits.emplace_back(limits.front());
+  limits.back().name = "paths";
+  limits.back().per = {headgate::test::make_per("descriptor:path")};
+  limits.back().store = limit::Store::redis;
+  limits.back().tiers.front().rules.front().limit = "paths";
+  other.limits.emplace_back().limit = "paths";
+  options.routes.push_back(other);
+  call({{.entries = {{"user", "a"}}, .hits = 8}});
+  redis->rejects = "paths";
+  const CalledDescriptor back{.entries = {{"user", "a"}}, .hits = 2, .gives_back = true};
+  const CalledDescriptor path{.entries = {{"path", "/a"}}};
+  EXPECT_THAT(call({back, path}), ElementsAre("OK plan 10 left 2 wait 2880", HasSubstr("OVER paths")));
+  EXPECT_THAT(call({user("a"), path}), ElementsAre("OK plan 10 left 2 wait 3240", HasSubstr("OVER paths")))
+      << "the hit was given back";
+  redis->rejects.clear();
+  EXPECT_THAT(call({back, path}), ElementsAre("OK plan 10 left 4 wait 2160", HasSubstr("OK paths")));
+}
+
+TEST_F(PathDescriptorLimits, AreOverARateOfZero) {
+  plan("10/hour");
+  EXPECT_EQ(call({{.entries = {{"user", "a"}}, .rate = {{0, 3}}}, user("b")}).at(0), "OVER plan 0 left 0 wait 0");
+  EXPECT_TRUE(over());
+  EXPECT_THAT(call_for("b"), HasSubstr("OK plan 10 left 9"));
+}
+
 TEST_F(PathDescriptorLimits, LeaveNotices) {
   limit::NoticeInbox inbox;
   notices = &inbox;
