@@ -57,6 +57,7 @@ Task<void> send_decision(Exchange& x, const std::string& message, bool over) {
   AnswerStart answer{.start = {.trailers = &trailers}, .counts_as = over ? kTooMany : 0};
   auto sent = co_await send_answer<AnswerFrom::gateway>(x, answer, bytes, http::EndStream::no);
   if (sent.has_value()) sent = co_await x.reply->finish(trailers);
+  x.grpc_status = observe::GrpcStatus::ok;
   if (sent.has_error()) x.ended_by = EndedBy::client_closed;
 }
 
@@ -118,22 +119,29 @@ void leave_counting_steps(Path& path, Exchange& x) {
   }
 }
 
-/// Sets x.route to the route of the limit that the log line describes.
+/// Sets x.route to the route of the limit that the log line describes, so that log and metrics name the same one.
 void name_route(Exchange& x) {
   const auto& a = x.admission;
   const auto* const logged =
       a.outcome == Admission::Outcome::rejected || a.observed() == nullptr ? a.binding : a.observed();
   if (logged == nullptr) return;
   const auto descriptor = x.rate_limit->of_limit[static_cast<std::size_t>(logged - a.limits.data())];
+  const auto* route = x.route;
   for (const auto& matched : x.rate_limit->matched)
-    if (matched.descriptor == descriptor) x.route = matched.route;
+    if (matched.descriptor == descriptor) route = matched.route;
+  if (route == x.route) return;
+  x.route = route;
+  if (x.counted == nullptr) return;
+  x.counted->under_way(-1);
+  x.snapshot->counters->begin(x);
 }
 
 /// Decides about the descriptors. Returns a problem if they cannot be counted.
 Task<MaybeProblem> decide_all(Path& path, Exchange& x, envoy::RateLimitResponse& out) {
   x.used = true;
+  const auto left = refuse_suspended(path, x, out);
   if (!x.admission.peek) x.snapshot->counters->begin(x);
-  if (const auto left = refuse_suspended(path, x, out); left > Duration(0)) {
+  if (left > Duration(0)) {
     out.over = true;
     x.ended_by = EndedBy::ban;
     tell_suspension(x, left, out);

@@ -156,6 +156,7 @@ TEST_F(RateLimitServiceCalls, AreLoggedWithTheEntryThatDecided) {
   EXPECT_EQ(line.at("decision"), "rejected");
   EXPECT_EQ(line.at("cost"), 9);
   EXPECT_EQ(line.at("status"), 429);
+  EXPECT_EQ(line.at("grpc_status"), "OK") << "the service has answered";
   EXPECT_TRUE(line.contains("key_id"));
   std::getline(lines, text);
   line = Json::parse(text);

@@ -284,6 +284,9 @@ TEST_F(PathDescriptorLimits, NameTheRouteThatDecided) {
   call_for("a");
   call({{.entries = {{"path", "/a"}}}, user("a")});
   EXPECT_EQ(x.route->name, "edge: user=*") << "the first descriptor has no limit";
+  EXPECT_TRUE(counted(429));
+  EXPECT_EQ(metric("headgate_requests_in_flight{route=\"edge: user=*\"}"), "0");
+  EXPECT_EQ(metric("headgate_requests_in_flight{route=\"edge: path=/a\"}"), "0");
 }
 
 }  // namespace
