@@ -125,7 +125,7 @@ void FormReader::end_field() noexcept {
   if (targets_ != 0) {
     const std::string_view text(kept_.data(), kept_size_);
     if (escape_ != 0 || !is_text(text, length_ > text.size())) malformed_ = true;
-    found_->text(targets_, text, length_);
+    found_->text(targets_, text, length_, {});
   }
   text_bytes_ += length_;
   escape_ = 0;

@@ -34,7 +34,7 @@ void FoundSet::begin(const Pointers& pointers) {
   }
 }
 
-void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t length) noexcept {
+void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t length, Extent place) noexcept {
   for_each_bit(targets & values_, [&](std::size_t index) {
     auto& slot = slots_[index];
     const auto shown = whole_characters(text, kMaxText);
@@ -42,6 +42,8 @@ void FoundSet::text(std::uint64_t targets, std::string_view text, std::uint64_t 
     set(slot.found, Found::Kind::text);
     slot.found.text = {slot.text.data(), shown.size()};
     slot.found.cut = length > kMaxText;
+    slot.found.at = place.at;
+    slot.found.size = place.size;
   });
   for_each_bit(targets & ~values_, [&](std::size_t index) {
     auto& found = slots_[index].found;

@@ -12,8 +12,8 @@ namespace headgate::scan {
 
 /// The place of a value among the bytes of the documents.
 struct Extent {
-  std::uint64_t at;
-  std::uint64_t size;
+  std::uint64_t at = 0;
+  std::uint64_t size = 0;
 };
 
 /// Results, filled for sets of pointers: pointer i is bit i.
@@ -24,8 +24,9 @@ class FoundSet {
   /// Returns the pointers whose text is kept.
   std::uint64_t values() const noexcept { return values_; }
 
-  /// `text` is the decoded text, or a beginning of it of at least kMaxText bytes; `length` its whole length.
-  void text(std::uint64_t targets, std::string_view text, std::uint64_t length) noexcept;
+  /// `text` is the decoded text, or a beginning of it of at least kMaxText bytes; `length` its whole length. Without a
+  /// place, `place` is {}.
+  void text(std::uint64_t targets, std::string_view text, std::uint64_t length, Extent place) noexcept;
   void number(std::uint64_t targets, std::int64_t number, Extent place) noexcept;
   void boolean(std::uint64_t targets, bool truth) noexcept;
   void structure(std::uint64_t targets) noexcept;

@@ -157,9 +157,10 @@ inline const char* JsonScanner::begin_value(const char* at, const char* const en
   if (depth_ == 0) elements_ = 0;
   switch (*at) {
     case '"':
+      value_at_ = place_of(at);
       if (const char* const quote = short_text_end(at + 1, end); quote != nullptr) {
         const std::string_view text(at + 1, static_cast<std::size_t>(quote - at - 1));
-        end_text(text, text.size(), false);
+        end_text(text, text.size(), false, quote + 1);
         return quote + 1;
       }
       return begin_text(at + 1, end, false);
@@ -233,7 +234,7 @@ const char* JsonScanner::read_text(const char* at, const char* end) noexcept {
   else if (text_is_name_)
     end_name(text_.view(), text_.plain());
   else
-    end_text(text_.view(), text_.length(), text_.block());
+    end_text(text_.view(), text_.length(), text_.block(), at);
   return at;
 }
 
@@ -310,12 +311,12 @@ inline void JsonScanner::end_name(std::string_view name, bool plain) noexcept {
   seen |= named;
 }
 
-inline void JsonScanner::end_text(std::string_view text, std::uint64_t length, bool block) noexcept {
+inline void JsonScanner::end_text(std::string_view text, std::uint64_t length, bool block, const char* end) noexcept {
   if (block)
     ++blocks_;
   else
     text_bytes_ += length;
-  if (targets_ != 0) found_->text(targets_, text, length);
+  if (targets_ != 0) found_->text(targets_, text, length, {value_at_, place_of(end) - value_at_});
   end_value();
 }
 

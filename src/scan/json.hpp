@@ -65,7 +65,7 @@ class JsonScanner {
   void open(bool array) noexcept;
   void close(bool array) noexcept;
   void end_name(std::string_view name, bool plain) noexcept;
-  void end_text(std::string_view text, std::uint64_t length, bool block) noexcept;
+  void end_text(std::string_view text, std::uint64_t length, bool block, const char* end) noexcept;
   void end_number(std::uint64_t end) noexcept;
   void end_word() noexcept;
   void end_value() noexcept;
@@ -93,7 +93,7 @@ class JsonScanner {
   std::uint64_t elements_ = 0;
   const char* piece_ = nullptr;
   std::uint64_t before_ = 0;                            ///< number of bytes before the current piece
-  std::uint64_t value_at_ = 0;                          ///< place of the current number or word
+  std::uint64_t value_at_ = 0;                          ///< place of the current value, except structures
   std::array<Open, kMaxSteps + 1> open_;                ///< by depth; only where a pointer is alive
   std::array<std::uint64_t, kMaxDepth / 64> arrays_{};  ///< bit d: the container of depth d + 1 is an array
 };

@@ -126,6 +126,7 @@ struct Route {
   /// the circuit of this route's own upstream is open. Null if such requests are refused instead. The `instead` of that
   /// route is null.
   std::shared_ptr<const Route> instead;
+  std::string model;  ///< the model that the bodies of this route's requests are changed to; "" to leave it
   std::shared_ptr<const CompiledSplit> split;  ///< the split of the requests; null if all of them go to one upstream
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;  ///< the changes to messages; null if there are none
@@ -205,6 +206,10 @@ struct CompiledSplit {
 
 /// Compiles `tier` at the scale `share`, in at most `shards` shards. The caller sets the number of the tier.
 CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::uint32_t shards);
+
+/// Returns the tier of a limit with limit::SizeFrom for callers whose credential has the number `count`. Null if the
+/// limit's algorithm does not allow this size, which `headgate check` prevents.
+std::unique_ptr<const CompiledTier> compile_size(const CompiledLimit& limit, std::uint64_t count);
 
 /// Returns the name of a rule in RateLimit and RateLimit-Policy: the name of the limit, and that of the rule if it has
 /// one.

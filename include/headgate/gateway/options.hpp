@@ -172,6 +172,7 @@ struct RouteOptions {
   std::string to;  ///< name of an upstream; empty if `respond` is set; with `split` the first of its upstreams
   /// the upstream for requests that a limit rejects or an open circuit refuses; empty if there is none
   std::string to_instead;
+  std::string model_instead;                 ///< the model that their bodies name from then on; empty to leave it
   SplitPtr split;                            ///< the split of the requests; null if all of them go to one upstream
   std::optional<Respond> respond;            ///< the fixed answer; also set for a redirect, whose target is in `edits`
   std::shared_ptr<const EditOptions> edits;  ///< the changes to messages; null if there are none

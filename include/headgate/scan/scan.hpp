@@ -54,7 +54,8 @@ struct Found {
   bool truth = false;       ///< the value of a boolean
   std::int64_t number = 0;  ///< of a number: rounded up to a whole one and saturated; of Take::text: the summed length
   std::string_view text;    ///< the decoded text; valid until the next feed() or begin()
-  /// The place of a number or null in a body of Form::json, and its number of bytes; both 0 for other values.
+  /// The place of a text (with its quotes), number or null in a body of Form::json, and its number of bytes; both 0 for
+  /// other values.
   std::uint64_t at = 0;
   std::uint64_t size = 0;
 };

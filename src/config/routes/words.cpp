@@ -208,6 +208,7 @@ std::string target(const RouteOptions& route) {
   if (route.respond) return "answers " + std::to_string(route.respond->status);
   auto to = route.split ? shares(*route.split) : route.to;
   if (!route.to_instead.empty()) to += ", what is rejected to " + route.to_instead;
+  if (!route.model_instead.empty()) to += " as model " + route.model_instead;
   return edits == nullptr ? to : to + changes(*edits);
 }
 

@@ -1,8 +1,8 @@
 #include "clamp.hpp"
 
 #include "gateway/answers/compressible.hpp"
+#include "gateway/bodies/body_edits.hpp"
 #include "gateway/bodies/body_values.hpp"
-#include "gateway/bodies/clamped_body.hpp"
 #include "gateway/limits/resolved_limit.hpp"
 #include "gateway/limits/shards.hpp"
 

@@ -130,6 +130,7 @@ const scan::Found* request_value(const Exchange& x, std::size_t index) noexcept 
 std::string_view key_in_body(Exchange& x, std::size_t index) {
   const auto* const found = request_value(x, index);
   if (found == nullptr) return {};
+  if (index == x.bodies->plan().model && !x.route->model.empty()) return x.route->model;
   switch (found->kind) {
     case scan::Found::Kind::text:
       return found->cut ? std::string_view{} : x.text.join({found->text});

@@ -116,7 +116,8 @@ class BodyValues final : public http::BodyLook {
 const scan::Found* request_value(const Exchange& x, std::size_t index) noexcept;
 
 /// Returns the value with this index in the request's body as a part of a key: "" if it is missing or ambiguous, or if
-/// it is an object, a list or a long text. A view into x.text.
+/// it is an object, a list or a long text. The model is that of the route, if the route changes it. A view into x.text
+/// or the route.
 std::string_view key_in_body(Exchange& x, std::size_t index);
 
 /// Returns the value as a cost of at most `most`: a number, or a text of digits, as forms have it. Nothing for a number

@@ -12,8 +12,8 @@ namespace headgate::gateway {
 const usage::PricedModel* priced_model_of(const Exchange& x) noexcept {
   const auto* const prices = x.snapshot->credentials->prices();
   if (prices == nullptr || !x.bodies || x.bodies->plan().provider == nullptr) return nullptr;
-  std::string_view model;
-  if (x.bodies->request_state() == BodyState::read)
+  std::string_view model = x.route->model;
+  if (model.empty() && x.bodies->request_state() == BodyState::read)
     model = usage::model_in(*x.bodies->plan().provider, x.bodies->request());
   if (model.empty()) model = usage::model_in_path(*x.bodies->plan().provider, x.request.path);
   return model.empty() ? nullptr : prices->find_model(model);

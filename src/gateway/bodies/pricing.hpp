@@ -11,8 +11,9 @@ namespace headgate::gateway {
 struct Cost;
 struct Exchange;
 
-/// Returns the price of the model that the call names in its body, or in its path as Gemini's calls do; null if it
-/// names none, or one without a price. Valid as long as the snapshot of the exchange.
+/// Returns the price of the model that the call names in its body, or in its path as Gemini's calls do, or of the model
+/// that its route writes into its body; null if there is none, or if it has no price. Valid as long as the snapshot of
+/// the exchange.
 const usage::Price* price_of_call(const Exchange& x) noexcept;
 
 /// Returns the model of the price file that has this price; null as in price_of_call().

@@ -66,6 +66,10 @@ void CompiledConfig::plan_bodies(Route& route, const RouteOptions& wanted) {
     bodies.stream = bodies.request.add(*scan::parse_pointer("/stream"), scan::Take::value);
     bodies.stream_options = bodies.request.add(*scan::parse_pointer("/stream_options"), scan::Take::value);
   }
+  if (!wanted.model_instead.empty()) {
+    bodies.reads_request = true;
+    bodies.model = bodies.request.add(*scan::parse_pointer("/model"), scan::Take::value);
+  }
   if (!bodies.reads_request && !bodies.reads_answer) return;
   bodies.refuses_tunnels = bodies.refuses_tunnels || bodies.reads_answer;
   const auto usual = bodies.keys.empty() ? UnreadableBody::count : UnreadableBody::reject;

@@ -239,6 +239,7 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
 
 std::shared_ptr<const Route> CompiledConfig::route_instead(const Route& route, const RouteOptions& wanted) {
   auto out = make_route(wanted, wanted.to_instead, route.number);
+  out->model = wanted.model_instead;
   serving_.push_back(out.get());
   return out;
 }

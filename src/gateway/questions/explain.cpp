@@ -65,6 +65,8 @@ void describe_route(Exchange& x, Explanation& out) {
   explain_steps(x, out);
   if (x.instead)
     out.besides.push_back({"goes_instead_to", "in place of a refusal it goes to upstream", x.route->upstream_name});
+  if (!x.route->model.empty())
+    out.besides.push_back({"names_instead_the_model", "its body then names the model", x.route->model});
   const auto& split = x.snapshot->compiled->routes()[route.number]->split;
   if (split && is_by_chance(x, *split->options))
     out.drawn = shares_of(*split->options);
@@ -118,7 +120,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   if (a.binding) {
     out.binding = a.binding->route_limit->limit->name;
     out.most = a.decision().limit;
-    out.remaining = a.outcome == Admission::Outcome::rejected ? 0 : a.decision().remaining;
+    const bool waits = a.outcome == Admission::Outcome::rejected && a.decision().retry_after < limit::kNever;
+    out.remaining = waits ? 0 : a.decision().remaining;  // as in the fields of the answer
   }
   if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
   std::vector<const RouteLimit*> plan;

@@ -1,6 +1,13 @@
 #include "instead.hpp"
 
+#include "gateway/answers/compressible.hpp"
+#include "gateway/bodies/body_edits.hpp"
+#include "gateway/bodies/body_values.hpp"
 #include "split.hpp"
+
+#include "headgate/gateway/bodies/assumed_cost.hpp"
+
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -23,11 +30,27 @@ bool is_guess(const Exchange& x) noexcept {
   return by != nullptr && by->route_limit->of_guesses;
 }
 
+/// Returns whether the request can name the model of the other route. A body that was not read yet is read there, and
+/// one that is not known here counts as if it could be changed.
+bool can_name_model(const Exchange& x, const Route& other) noexcept {
+  if (other.model.empty()) return true;
+  if (x.asked_by != net::AskingProxy::none) return false;
+  if (!x.bodies || x.admission.peek || hides_bodies(x)) return true;
+  const bool unread = x.bodies->request_state() == BodyState::absent && x.body != nullptr && !x.body->ended();
+  return unread || may_change_model(x);
+}
+
 }  // namespace
+
+bool may_change_model(const Exchange& x) noexcept {
+  return can_change_model(x) && std::ranges::none_of(x.request.fields, is_made_over_bytes);
+}
 
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept {
   if (x.route == nullptr || x.route->instead == nullptr || x.instead || x.preflight) return false;
-  return (is_rejected(problem) && !is_guess(x)) || problem.ended_by == EndedBy::circuit;
+  if (!can_name_model(x, *x.route->instead)) return false;
+  if (problem.ended_by == EndedBy::circuit) return x.route->instead->upstream != x.route->upstream;
+  return is_rejected(problem) && !is_guess(x);
 }
 
 StepSet go_elsewhere(Exchange& x, const Problem& problem) {

@@ -17,4 +17,8 @@ bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept;
 /// it as usual.
 StepSet go_elsewhere(Exchange& x, const Problem& problem);
 
+/// Returns whether another model may be written into the body, which was read: it names one, no two servers could read
+/// it differently, and no field has its digest or signature.
+bool may_change_model(const Exchange& x) noexcept;
+
 }  // namespace headgate::gateway

@@ -4,6 +4,7 @@
 #include "gateway/bodies/body_values.hpp"
 #include "gateway/bodies/pricing.hpp"
 #include "gateway/servers/held_body.hpp"
+#include "instead.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/bodies/assumed_cost.hpp"
@@ -61,12 +62,20 @@ bool lacks_price(const Exchange& x) noexcept { return x.bodies->plan().needs_pri
 
 /// Returns the refusal of a request whose body was read, if limits need a value that it does not have.
 MaybeProblem refusal_of_read(const Exchange& x) {
+  const auto& values = *x.bodies;
+  const auto state = values.request_state();
+  if (!x.route->model.empty() && !may_change_model(x)) {
+    if (state == BodyState::too_long || state == BodyState::no_memory) return unreadable(state);
+    return Problem{.status = 400,
+                   .ended_by = EndedBy::bad_request,
+                   .detail =
+                       "This call would be answered by another model, and its body cannot be changed for that: "
+                       "the body must be JSON that names a model once, without a digest or signature."};
+  }
   if (lacks_price(x))
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
                    .detail = "Calls are counted by their price here, and the model of this call has none."};
-  const auto& values = *x.bodies;
-  const auto state = values.request_state();
   if (!values.plan().refuses || state == BodyState::absent || (state == BodyState::read && !values.is_ambiguous()))
     return {};
   return unreadable(state);

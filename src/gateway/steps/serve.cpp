@@ -2,11 +2,13 @@
 
 #include "gateway/answers/cors.hpp"
 #include "gateway/answers/respond.hpp"
+#include "gateway/bodies/body_edits.hpp"
 #include "gateway/callers/find_client.hpp"
 #include "gateway/forward/edit_fields.hpp"
 #include "gateway/forward/forwarding_counters.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
+#include "gateway/servers/held_body.hpp"
 #include "gateway/servers/relay.hpp"
 #include "gateway/servers/tunnel.hpp"
 #include "gateway/steps/table.hpp"
@@ -71,6 +73,15 @@ Task<MaybeProblem> decide(Exchange& x, RejectionHeaders style) {
   return respond<AnswerFrom::gateway>(x, x.route->respond ? *x.route->respond : allowed, style);
 }
 
+/// Writes into the body what the limits and the route change in it: a smaller maximum of output, and another model.
+void edit_body(Exchange& x) {
+  auto& framing = x.request.framing;
+  for (const auto& edit : body_edits(x, x.held->bytes())) {
+    x.held->replace(edit.at, edit.size, edit.text);
+    if (framing.kind == http::Framing::Kind::length) framing.length = framing.length + edit.text.size() - edit.size;
+  }
+}
+
 }  // namespace
 
 constexpr StepCounts kForwardingCounts = counts_in<ForwardingCounters>();
@@ -90,6 +101,8 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
     if (auto problem = rewrite(x)) return refused(*problem);
+  if (x.bodies && x.held && (x.clamped > 0 || !x.route->model.empty())) [[unlikely]]
+    edit_body(x);
   return relay(path, x);
 }
 

@@ -36,7 +36,8 @@ struct BodyPlan {
   std::size_t stream_options = 0;  ///< the same of `/stream_options`
   /// The members that may be added to a request without a maximum of output, if a hold can be clamped.
   std::vector<usage::MostMember> most_members;
-  std::size_t root = scan::Pointers::kNone;  ///< the index of the whole body in `request`, if a hold can be clamped
+  std::size_t model = scan::Pointers::kNone;  ///< the index of `/model` in `request`, if `on_reject` changes it
+  std::size_t root = scan::Pointers::kNone;   ///< the index of the whole body in `request`, if a hold can be clamped
   /// Whether a request is refused if its body cannot be read: it is too long, malformed, compressed or of another type.
   bool refuses = false;
   std::uint64_t most = 0;  ///< the largest body of a request that is read, in bytes

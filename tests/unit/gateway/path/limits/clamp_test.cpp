@@ -114,6 +114,25 @@ TEST_F(PathClamp, AddsTheMemberThatBodyNames) {
   EXPECT_EQ(app->report.bodies.back(), R"({"a\"b":120 })");
 }
 
+TEST_F(PathClamp, AddsTheMembersOfAllLimits) {
+  for (const std::string name : {"a", "b"}) {
+    auto& cost = clamps(limit::Store::memory, name);
+    cost.hold.of_usage = false;
+    cost.hold.pointer = "/" + name;
+    cost.default_value = 300;
+    use_up_to(120);
+  }
+  call("{}");
+  finish();
+  EXPECT_EQ(app->report.bodies.back(), R"({"a":120,"b":120})");
+  answers("{}", seconds(1));
+  clock.advance(std::chrono::hours(1));
+  use_up_to(120);
+  call(R"({"c":1})");
+  finish();
+  EXPECT_EQ(app->report.bodies.back(), R"({"a":120,"b":120,"c":1})");
+}
+
 TEST_F(PathClamp, WritesBehindTheQuestionForTheUsage) {
   clamps().ask_usage = true;
   use_up_to(120);

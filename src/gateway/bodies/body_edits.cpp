@@ -1,4 +1,4 @@
-#include "clamped_body.hpp"
+#include "body_edits.hpp"
 
 #include "body_values.hpp"
 
@@ -8,7 +8,9 @@
 #include "headgate/usage/provider.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -36,38 +38,66 @@ std::string_view member_to_add(const BodyValues& values, const Cost& cost) noexc
   return {};
 }
 
-/// Returns the edit that adds a member to the outermost object; without an object, an edit that changes nothing.
-BodyEdit added(std::string_view bytes, std::string_view member, std::int64_t number) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto brace = bytes.find_first_not_of(kBlanks);
-  if (brace == bytes.npos || bytes[brace] != '{') return {};
-  const auto next = bytes.find_first_not_of(kBlanks, brace + 1);
-  std::string text = "\"";
-  append_json_text(text, member);
-  text += "\":" + std::to_string(number);
-  if (next != bytes.npos && bytes[next] != '}') text += ',';
-  return {brace + 1, 0, std::move(text)};
+std::string in_json(std::string_view text) {
+  std::string out = "\"";
+  append_json_text(out, text);
+  return out += '"';
 }
 
-void append_edits(const BodyValues& values, const Cost& cost, std::int64_t number, std::string_view bytes,
-                  std::vector<BodyEdit>& out) {
+/// The changes of one body. Several limits may want the same change, which is made once.
+class Edits {
+ public:
+  explicit Edits(const BodyValues& values) : values_(values) {}
+
+  void replace(const scan::Found& found, std::string text) {
+    const auto at = found.at + values_.added();
+    const auto same = [&](const BodyEdit& each) { return each.at == at; };
+    if (std::ranges::none_of(out_, same)) out_.push_back({at, found.size, std::move(text)});
+  }
+  /// Adds a member at the beginning of the outermost object.
+  void add(std::string_view member, std::int64_t number) {
+    auto text = in_json(member) + ':' + std::to_string(number);
+    if (std::ranges::find(members_, text) == members_.end()) members_.push_back(std::move(text));
+  }
+  /// Returns the changes from the last place to the first.
+  std::vector<BodyEdit> take(std::string_view bytes) {
+    add_members(bytes);
+    std::ranges::sort(out_, std::ranges::greater(), &BodyEdit::at);
+    return std::move(out_);
+  }
+
+ private:
+  void add_members(std::string_view bytes) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto brace = bytes.find_first_not_of(kBlanks);
+    if (members_.empty() || brace == bytes.npos || bytes[brace] != '{') return;
+    std::string text;
+    for (const auto& each : members_) text += (text.empty() ? "" : ",") + each;
+    const auto next = bytes.find_first_not_of(kBlanks, brace + 1);
+    if (next != bytes.npos && bytes[next] != '}') text += ',';
+    out_.push_back({brace + 1, 0, std::move(text)});
+  }
+
+  const BodyValues& values_;
+  std::vector<std::string> members_;
+  std::vector<BodyEdit> out_;
+};
+
+void clamp(const BodyValues& values, const Cost& cost, std::int64_t number, Edits& out) {
   const auto places = places_of(values.plan(), cost);
   const auto found_at = [&](std::size_t index) -> const scan::Found& { return values.request().found(index); };
-  const auto replace = [&](const scan::Found& found) {
-    out.push_back({found.at + values.added(), found.size, std::to_string(number)});
-  };
   bool any = false;
   for (const auto index : places) {
     const auto& found = found_at(index);
     any = any || is_set(found);
-    if (found.kind == Kind::number && found.number > number) replace(found);
+    if (found.kind == Kind::number && found.number > number) out.replace(found, std::to_string(number));
   }
   if (any) return;
   const auto null = std::ranges::find_if(places, [&](std::size_t index) { return found_at(index).kind == Kind::null; });
   if (null != places.end())
-    replace(found_at(*null));
+    out.replace(found_at(*null), std::to_string(number));
   else
-    out.push_back(added(bytes, member_to_add(values, cost), number));
+    out.add(member_to_add(values, cost), number);
 }
 
 }  // namespace
@@ -93,14 +123,20 @@ bool can_clamp(const Exchange& x, const Cost& cost) noexcept {
   return any || !member_to_add(values, cost).empty();
 }
 
-std::vector<BodyEdit> clamping_edits(const Exchange& x, std::string_view bytes) {
-  std::vector<BodyEdit> out;
-  for (const auto& each : x.route->plan)
-    if (can_clamp(x, each.cost)) append_edits(*x.bodies, each.cost, x.clamped, bytes, out);
-  std::ranges::sort(out, [](const BodyEdit& a, const BodyEdit& b) { return a.at > b.at; });
-  const auto same = std::ranges::unique(out, {}, [](const BodyEdit& edit) { return edit.at; });
-  out.erase(same.begin(), same.end());
-  return out;
+bool can_change_model(const Exchange& x) noexcept {
+  if (!x.bodies || x.bodies->request_state() != BodyState::read) return false;
+  const auto& values = *x.bodies;
+  return values.is_json() && !values.is_ambiguous() && values.request().found(values.plan().model).kind == Kind::text;
+}
+
+std::vector<BodyEdit> body_edits(const Exchange& x, std::string_view bytes) {
+  Edits out(*x.bodies);
+  if (x.clamped > 0)
+    for (const auto& each : x.route->plan)
+      if (can_clamp(x, each.cost)) clamp(*x.bodies, each.cost, x.clamped, out);
+  if (!x.route->model.empty() && can_change_model(x))
+    out.replace(x.bodies->request().found(x.bodies->plan().model), in_json(x.route->model));
+  return out.take(bytes);
 }
 
 }  // namespace headgate::gateway
