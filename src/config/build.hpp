@@ -217,6 +217,11 @@ const char* key_of_default(const gateway::Cost& cost) noexcept;
 /// Reports an error if no request of this use can ever pass.
 void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit);
 
+/// Returns whether each request of the route asks for a WebSocket.
+bool is_of_websockets(const gateway::RouteOptions& route);
+/// Reports routes for WebSockets only whose limits read costs from bodies: all their requests would be refused.
+void check_content_costs(Build& build);
+
 /// Returns the index of the limit called `name`, or -1.
 int limit_index(const Build& build, std::string_view name);
 

@@ -98,6 +98,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   check_conditions(build);
   check_rooms(build);
   check_plans(build);
+  check_content_costs(build);
   check_decisions(build);
   check_decide(build);
   check_sizes(build);

@@ -273,7 +273,7 @@ std::string meaning(const Config& config, std::string_view file) {
   }
   if (!config.limits.empty()) out += table(config);
   return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) +
-         billing_in_words(config) + shedding + balancing + paths;
+         content_costs_in_words(config) + billing_in_words(config) + shedding + balancing + paths;
 }
 
 }  // namespace headgate::config

@@ -12,6 +12,10 @@ namespace headgate::config {
 /// Returns a paragraph about billing; empty if no limit is billed.
 std::string billing_in_words(const Config& config);
 
+/// Returns a sentence for routes whose costs are read from bodies, about their WebSockets and about callers who leave;
+/// empty if there is no such route that could open WebSockets.
+std::string content_costs_in_words(const Config& config);
+
 /// Returns a sentence for each of tracing and webhook that is configured; "" if neither is.
 std::string observing_in_words(const Config& config);
 

@@ -3,22 +3,12 @@
 #include "config/advice/advice.hpp"
 #include "config/values.hpp"
 
-#include "headgate/core/text.hpp"
-
 #include <algorithm>
 
 namespace headgate::config {
 namespace {
 
 constexpr std::uint64_t kSmall = 1'024;
-
-/// Returns whether each request of the route asks for a WebSocket.
-bool is_of_websockets(const gateway::RouteOptions& route) {
-  return std::ranges::any_of(route.conditions.headers, [](const auto& condition) {
-    return condition.name == "upgrade" && !condition.values.empty() &&
-           std::ranges::all_of(condition.values, [](const auto& value) { return same_word(value, "websocket"); });
-  });
-}
 
 }  // namespace
 

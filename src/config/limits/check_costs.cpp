@@ -43,6 +43,7 @@ class CostChecker {
 
   void run() {
     check_spent_status();
+    check_extend();
     if (in_flight() || others()) return;
     check_appointments();
     auto tiers = limit_.tiers;
@@ -71,6 +72,16 @@ class CostChecker {
                   "limit " + in_quotes(limit_.name) + " answers " + std::to_string(limit_.spent_status) +
                       " if its budget is spent, but here it counts requests, which are no budget",
                   R"(remove "spent_status" from the limit, or give it "unit": "token" or "money")");
+  }
+
+  /// The permits of one stream come from one shard, to which settling returns what it did not use.
+  void check_extend() {
+    if (!use_.cost.hold.extends || limit_.shards < 2) return;
+    report_.error_at_key(code::kConflict, *find(find(find(&node_, "cost"), "hold"), "extend"),
+                         "limit " + in_quotes(limit_.name) +
+                             " has shards, and a stream can take more permits only from one of them, even if others "
+                             "have permits left",
+                         "remove \"extend\" here, or \"shards\" there");
   }
 
   void check_appointments() {
