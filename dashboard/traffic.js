@@ -28,7 +28,7 @@ function summary(rows) {
   const highest = Math.max(...rows.map((row) => row.requests_per_second));
   const now = rows[rows.length - 1];
   return `Requests per second: ${rate(now.requests_per_second)} now, at most ${rate(highest)}. `
-    + `Rejected with 429: ${rate(now.statuses_per_second['429'])} now.`;
+    + `Rejected with 429 or 402: ${rate(now.statuses_per_second['429'])} now.`;
 }
 
 function minutesOf(rows) {

@@ -21,8 +21,9 @@ struct TimesTaken {
 struct RouteRates {
   std::string route;
   double requests = 0;
-  double rejected = 0;  ///< Answers with status 429.
-  /// Answers by the first digit of the status, without those with 429; index 0 counts requests without an answer.
+  double rejected = 0;  ///< Answers with status 429 or 402.
+  /// Answers by the first digit of the status, without those with 429 or 402; index 0 counts requests without an
+  /// answer.
   std::array<double, 6> by_status{};
   double received = 0;  ///< Bytes of request bodies.
   double sent = 0;      ///< Bytes of answers.

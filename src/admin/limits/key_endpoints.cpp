@@ -40,6 +40,8 @@ struct KeyQuestion {
   std::shared_ptr<const services::ActiveConfig> active;  ///< Keeps the tier alive.
   const gateway::CompiledLimit* limit = nullptr;
   const gateway::CompiledTier* tier = nullptr;
+  /// The largest tier, if the size depends on the credential of the caller, which the key does not tell; else null.
+  std::shared_ptr<const gateway::CompiledTier> largest;
   const gateway::OverrideTable::Granted* granted = nullptr;  ///< The override of the key; null if it has none.
   std::optional<limit::BanTable::Found> suspended;
   std::string key;
@@ -141,17 +143,27 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
   out["store"] = store;
   if (question.shards() > 1) out["shards"] = question.shards();
   if (question.what == Do::reset) out["reset"] = is_full(state.now);
+  const bool by_caller = question.largest != nullptr;
+  if (by_caller)
+    out["size"] = {{"from", gateway::to_text(limit.size_from->from)},
+                   {"most", limit.size_from->most},
+                   {"otherwise", limit.tiers.front().rules.front().rate.count}};
   out["rules"] = KeyJson::array();
   for (std::size_t i = 0; i < state.now.size(); ++i) {
     const auto& rule = question.tier->rules[i];
     const auto& now = state.now[i];
     const auto& next = state.next[i];
-    KeyJson row = {{"rule", rule.algorithm->refills ? to_text(rule.rate) : std::string(rule.algorithm->name)}};
+    const auto rate = rule.algorithm->refills ? to_text(rule.rate) : std::string(rule.algorithm->name);
+    KeyJson row = {{"rule", (by_caller ? "at most " : "") + rate}};
     if (limit::is_balance(rule)) {
       row["balance"] = limit::balance_in(now);
     } else {
-      row["limit"] = now.limit;
+      if (!by_caller) row["limit"] = now.limit;
       row["used"] = now.limit - std::min(now.remaining, now.limit);
+    }
+    if (by_caller) {
+      out["rules"].push_back(std::move(row));
+      continue;
     }
     row["remaining"] = now.remaining;
     if (rule.algorithm->refills) row["full_in_seconds"] = in_seconds(now.reset_after);
@@ -231,7 +243,7 @@ Task<void> ask_there(std::shared_ptr<redis::SharedLimiter> redis, KeyQuestion qu
 
 /// Finds the tier of a caller with this key. The tier comes from an override, or from the rate or the tier of a known
 /// API key; otherwise it is the default tier.
-void find_tier(KeyQuestion& question) {
+void find_named_tier(KeyQuestion& question) {
   const auto& active = *question.active;
   const auto& limit = *question.limit;
   question.tier = &limit.tiers[limit.limit.default_tier];
@@ -253,6 +265,15 @@ void find_tier(KeyQuestion& question) {
   if (!from || from->source->word != "api_key") return;
   const auto tier = std::ranges::find(limit.tiers, known->tier, &gateway::CompiledTier::name);
   if (tier != limit.tiers.end()) question.tier = &*tier;
+}
+
+/// Does the same, and finds the largest tier if the size is a number in the caller's credential.
+void find_tier(KeyQuestion& question) {
+  find_named_tier(question);
+  const auto& limit = *question.limit;
+  if (!limit.limit.size_from || question.tier != &limit.tiers[limit.limit.default_tier]) return;
+  question.largest = gateway::compile_size(limit, limit.limit.size_from->most);
+  if (question.largest) question.tier = question.largest.get();
 }
 
 /// Reads the question from the path of the call. The error is the answer that says what is wrong.

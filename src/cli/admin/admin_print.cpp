@@ -345,6 +345,9 @@ void print_key(const Json& answer) {
   const auto unit = text_in(answer, "unit");
   print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (unit.empty() ? "" : " (" + unit + ")") +
              (tier.empty() ? "" : ", tier " + tier) + (until.empty() ? "" : ", until " + until));
+  if (const auto& size = object_in(answer, "size"); !size.empty())
+    print_line("the size is the number in " + text_in(size, "from") + " of each caller, at most " +
+               text_in(size, "most") + "; " + text_in(size, "otherwise") + " without a number");
   TextTable table({"rule", "used", "of", "left", "full in", "the next request"});
   for (const auto& rule : list_in(answer, "rules")) {
     const auto next = text_in(rule, "next_request");

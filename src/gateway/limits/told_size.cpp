@@ -15,11 +15,12 @@ std::size_t first_slot(std::uint64_t number) noexcept {
   return static_cast<std::size_t>((number * 0x9e3779b97f4a7c15ULL) >> 56) % ToldSizes::kMax;
 }
 
-/// Returns null if the limit's algorithm does not allow the size, which `headgate check` prevents.
-std::unique_ptr<const CompiledTier> compiled_for(const CompiledLimit& limit, std::uint64_t number) {
+}  // namespace
+
+std::unique_ptr<const CompiledTier> compile_size(const CompiledLimit& limit, std::uint64_t count) {
   const auto& from = *limit.limit.size_from;
   auto rate = limit.limit.tiers.front().rules.front().rate;
-  rate.count = number;
+  rate.count = count;
   const auto tier = own_size(limit.limit, {&rate, 1}, from.burst);
   if (tier.has_error()) return nullptr;
   auto made = std::make_unique<CompiledTier>(compile_tier(*tier, limit.share, limit.limit.shards));
@@ -27,8 +28,6 @@ std::unique_ptr<const CompiledTier> compiled_for(const CompiledLimit& limit, std
   made->name = to_text(from.from);
   return made;
 }
-
-}  // namespace
 
 ToldSizes::~ToldSizes() {
   for (const auto& slot : slots_) delete slot.load(std::memory_order_relaxed);
@@ -66,7 +65,7 @@ const CompiledTier& told_size(Exchange& x, const CompiledLimit& limit) {
   // Each descriptor of a call of the rate limit service may name another number.
   for (const auto& own : x.admission.own_sizes)
     if (own.limit == &limit && x.rate_limit == nullptr) return *own.tier;
-  auto made = compiled_for(limit, count);
+  auto made = compile_size(limit, count);
   if (made == nullptr) return limit.tiers.front();
   if (const auto* const kept = limit.told->keep(count, made)) return *kept;
   return *x.admission.own_sizes.emplace_back(OwnSize{&limit, std::move(made)}).tier;

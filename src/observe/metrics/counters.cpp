@@ -284,13 +284,14 @@ void WorkerRoutes::read(Scrape& scrape) const {
 namespace {
 
 void add(const RouteSeries& series, Traffic& traffic) {
-  constexpr unsigned kTooMany = 429, kFailed = 500, kHundred = 100;
+  constexpr unsigned kTooMany = 429, kSpent = 402, kFailed = 500, kHundred = 100;
   series.requests.each([&](CounterTable::Key key, std::uint64_t count) {
     const auto code = key == CounterTable::kRest ? 0 : key % kCodes;
     traffic.requests += count;
-    if (code == kTooMany) traffic.rejected += count;
+    const bool rejected = code == kTooMany || code == kSpent;
+    if (rejected) traffic.rejected += count;
     if (code >= kFailed) traffic.failed += count;
-    if (code != kTooMany) traffic.classes[code / kHundred < traffic.classes.size() ? code / kHundred : 0] += count;
+    if (!rejected) traffic.classes[code / kHundred < traffic.classes.size() ? code / kHundred : 0] += count;
   });
   traffic.received += series.received.read();
   traffic.sent += series.sent.read();

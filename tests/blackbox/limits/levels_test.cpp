@@ -105,6 +105,11 @@ TEST(ToldSizes, AreThoseOfTheTokenAndAreExplained) {
   };
   EXPECT_THAT(explained({{"sub", "d"}, {"rpm", 3}}), testing::ContainsRegex("plan +jwt.rpm +d +1 +3/day"));
   EXPECT_THAT(explained({{"sub", "d"}}), testing::ContainsRegex("plan +no jwt.rpm +d +1 +2/day"));
+  const Operator admin(proxy.gateway.process());
+  const auto key = admin.get("/api/v1/limits/plan/keys/a");
+  EXPECT_EQ(key.at("size"), (Json{{"from", "jwt.rpm"}, {"most", 6}, {"otherwise", 2}}));
+  EXPECT_EQ(key.at("rules"), (Json{{{"rule", "at most 6/day"}, {"used", 6}}}))
+      << "the key does not say how many its callers may have";
 }
 
 }  // namespace

@@ -81,17 +81,17 @@ TEST_F(RoutesOfAMinute, TellTheTimesOfTheWholeAndOfTheGateway) {
 TEST(TrafficByRouteOfARegistry, AddsUpWorkersAndTellsStatusesApart) {
   observe::Registry registry;
   const observe::RouteCounters one(registry, 0, "a"), other(registry, 1, "a"), second(registry, 1, "b");
-  for (const unsigned status : {200U, 204U, 304U, 404U, 429U, 503U, 0U}) one.count("GET", status, Duration(1000));
+  for (const unsigned status : {200U, 204U, 304U, 402U, 404U, 429U, 503U, 0U}) one.count("GET", status, Duration(1000));
   other.count("GET", 200, Duration(1000));
   second.count("POST", 500, Duration(1000));
   const auto traffic = registry.traffic_by_route();
   ASSERT_EQ(traffic.size(), 2U);
   const auto& a = traffic.at("a");
-  EXPECT_EQ(a.requests, 8U);
-  EXPECT_EQ(a.rejected, 1U);
+  EXPECT_EQ(a.requests, 9U);
+  EXPECT_EQ(a.rejected, 2U) << "402 says that a budget is spent";
   EXPECT_EQ(a.failed, 1U);
   const std::array<std::uint64_t, 6> classes{1, 0, 3, 1, 1, 1};
-  EXPECT_EQ(a.classes, classes) << "429 is apart, and so is no answer";
+  EXPECT_EQ(a.classes, classes) << "rejections are apart, and so is no answer";
   EXPECT_EQ(traffic.at("b").failed, 1U);
 }
 

@@ -57,6 +57,7 @@ TEST_F(PathCredit, RejectsWhatItCannotPayWithoutATimeToComeBackAndForgetsIt) {
   EXPECT_EQ(client.status, 429U);
   EXPECT_THAT(client.body, HasSubstr("The balance of tokens is used up: this request needs 15, and 5 are left. Waiting "
                                      "does not help: the balance must be topped up."));
+  EXPECT_EQ(explain("GET /a").remaining, 5U) << "as in the fields of the answer";
   EXPECT_FALSE(has("Retry-After"));
   EXPECT_EQ(client.fields["RateLimit"], "\"credit\";r=5");
   EXPECT_EQ(change(-10), 15);
