@@ -7,6 +7,8 @@
 #include "gateway/limits/unanswered.hpp"
 #include "gateway/path/path.hpp"
 #include "gateway/record/trace.hpp"
+#include "gateway/reservations/reservations.hpp"
+#include "gateway/reservations/settle_call.hpp"
 #include "gateway/steps/rate_limit_service.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
@@ -19,7 +21,10 @@
 namespace headgate::gateway {
 
 Gateway::Gateway(Services services, SnapshotPtr snapshot)
-    : path_(std::make_unique<Path>(services, std::move(snapshot))) {}
+    : path_(std::make_unique<Path>(services, std::move(snapshot))) {
+  if (services.reservations != nullptr)
+    path_->reservations = std::make_shared<Reservations>(*path_, *services.reservations);
+}
 
 Gateway::~Gateway() = default;
 
@@ -27,7 +32,10 @@ void Gateway::adopt(SnapshotPtr snapshot) { path_->adopt(std::move(snapshot)); }
 
 void Gateway::use_overrides(SnapshotPtr snapshot) { path_->snapshot = std::move(snapshot); }
 
-void Gateway::stop() { path_->stop(); }
+void Gateway::stop() {
+  if (path_->reservations) path_->reservations->stop();
+  path_->stop();
+}
 
 bool Gateway::trusts(const boost::asio::ip::address& peer) const {
   return identity::contains(path_->snapshot->compiled->identity().trusted_proxies, peer);
@@ -44,14 +52,18 @@ Task<void> Gateway::handle(Exchange& x) {
   x.request_id = path.request_ids.of(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Walk walk(path, x);
-  if (x.protocol == net::ListenProtocol::rate_limit_service) [[unlikely]] {
+  const bool settles = path.reservations != nullptr && is_settle_call(x);
+  const bool walks = !settles && x.protocol != net::ListenProtocol::rate_limit_service;
+  if (settles) [[unlikely]] {
+    walk.problem() = co_await answer_settle_call(path, x);
+  } else if (!walks) [[unlikely]] {
     walk.problem() = co_await answer_rate_limit(path, x);
   } else {
     while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   }
   auto& problem = walk.problem();
   if (problem) {
-    if (x.snapshot->candidate && !walk.served() && x.protocol != net::ListenProtocol::rate_limit_service) [[unlikely]]
+    if (x.snapshot->candidate && !walk.served() && walks) [[unlikely]]
       x.snapshot->candidate->decided(path, x, &*problem);
     // The reason is recorded now: while the answer is sent, the client may leave or an operator may end the exchange.
     x.ended_by = problem->ended_by;

@@ -21,7 +21,7 @@ GatewayService::GatewayService(const std::shared_ptr<const services::ActiveConfi
       tops_(shared.registry.tops(worker)),
       engine_({environment.clock, environment.random, shared.memory, access_log_, shared.bans->table(), shared.rooms,
                shared.flights, environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox(),
-               &shared.refused.of(worker), &shared.passwords, &shared.holds},
+               &shared.refused.of(worker), &shared.passwords, &shared.holds, &shared.reservations},
               now_.parts, shared.registry, worker) {
   if (active->candidate) {
     now_.parts.candidate = candidate_beside(*active);

@@ -12,6 +12,7 @@
 #include "headgate/admin/refused_endpoint.hpp"
 #include "headgate/engine/engine.hpp"
 #include "headgate/gateway/basic/password_pool.hpp"
+#include "headgate/gateway/reservations/reservation_book.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
@@ -62,6 +63,7 @@ struct Shared {
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
   limit::HoldTable holds;
+  gateway::ReservationBook reservations;
   gateway::PasswordPool passwords;
   upstream::RetryBudgets retry_budgets;
   observe::SpanQueue spans;

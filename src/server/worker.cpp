@@ -27,6 +27,7 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::List
   // A rate limit service has no routes that could require a certificate.
   settings.certificates_only =
       options.protocol == net::ListenProtocol::rate_limit_service && options.tls && !options.tls->client_ca.empty();
+  settings.settle_within = options.settle_within;
   settings.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }
 

@@ -48,6 +48,7 @@ void Session::begin_exchange(Exchange& x) {
   x.asked_by = peer_.listener->asked_by;
   x.protocol = peer_.listener->protocol;
   x.certificates_only = peer_.listener->certificates_only;
+  x.settle_within = peer_.listener->settle_within;
   x.secured = peer_.secured.get();
   x.client_certificate = peer_.certificate;
   x.source_untold = peer_.source_untold;

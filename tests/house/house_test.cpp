@@ -72,10 +72,11 @@ const std::map<std::string, int> kGatewayFloors = {
     // other services that are asked about a caller
     {"auth", 6},
     {"basic", 6},
-    {"path", 7},       // what the steps of one worker share
-    {"admission", 8},  // one round of limits
-    {"servers", 9},    // one exchange with a server
-    {"steps", 10},     // the path as a table
+    {"path", 7},          // what the steps of one worker share
+    {"admission", 8},     // one round of limits
+    {"servers", 9},       // one exchange with a server
+    {"reservations", 9},  // decisions that a second call settles
+    {"steps", 10},        // the path as a table
     // folders that know all steps
     {"compile", 11},
     {"questions", 11},
@@ -107,7 +108,8 @@ const std::set<std::string> kAskForChance = {
     "src/server/config/explain_offline.cpp",
     "src/server/watch/server_care.cpp",
     "src/server/worker.hpp",
-    "src/core/hash.cpp",  // a secret of the process, or of a user
+    "src/core/hash.cpp",                              // a secret of the process, or of a user
+    "src/gateway/reservations/reservation_book.cpp",  // ids that nobody can guess
     "src/cli/keys/self_signed.cpp",
     "src/identity/basic_credentials.cpp",
     "src/identity/keys/fresh_key.cpp",

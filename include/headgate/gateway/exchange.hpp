@@ -239,6 +239,8 @@ struct Incoming {
   /// The caller, assumed without proof; null to use the credentials of the request. Only simulations set it, for each
   /// exchange.
   const AssumedCaller* assumed = nullptr;
+  /// the time within which a decision must be settled by a second call; 0 if decisions are not settled
+  Duration settle_within{0};
   /// the https port to which the listener redirects requests without TLS; 0 if they are served
   std::uint16_t https_port = 0;
   /// the proxy that asks for a decision about a request of its client; `none` if the client itself sent the request

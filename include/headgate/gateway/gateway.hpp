@@ -28,6 +28,7 @@ struct ExplainedRequest;
 struct Path;
 class PasswordPool;
 class RefusedRequests;
+class ReservationBook;
 
 /// The services that the path uses in addition to its snapshot. All of them outlive the gateway.
 struct Services {
@@ -47,7 +48,9 @@ struct Services {
   /// pool that checks passwords, shared by all workers; null to check passwords at once
   PasswordPool* passwords = nullptr;
   limit::HoldTable* holds = nullptr;  ///< permits that calls hold, shared by all workers; null if they are not recorded
-  bool assumes = false;               ///< whether Exchange::assumed is believed; false wherever strangers send requests
+  /// open reservations, shared by all workers; null if no decision is settled afterwards
+  ReservationBook* reservations = nullptr;
+  bool assumes = false;  ///< whether Exchange::assumed is believed; false wherever strangers send requests
 };
 
 /// The path of one worker; its thread only. All exchanges must have ended before the Gateway is destroyed.

@@ -156,6 +156,8 @@ struct StepState {
   SheddingPart shedding;
   SuspensionPart suspension;
   HoldPart holds;
+  /// the id of the reservation that the decision has made, or that the call settles; empty if there is none
+  std::string_view reservation;
   std::shared_ptr<const AuthAnswer> auth;  ///< the answer of the auth service; null if it was not asked
   std::string_view user;                   ///< the user whose password was verified; empty if there is none
   std::shared_ptr<GrpcWeb> grpc_web;  ///< translator of body and answer; null if the request is no call of gRPC-Web

@@ -1,6 +1,7 @@
 #pragma once
 // The options of listening; config fills them.
 
+#include "headgate/core/time.hpp"
 #include "headgate/net/decisions.hpp"
 #include "headgate/net/tls/server_tls_options.hpp"
 
@@ -22,7 +23,9 @@ struct ListenOptions {
   /// true if clients may use HTTP/2: with ALPN over TLS, by prior knowledge without TLS
   bool http2 = false;
   ListenProtocol protocol = ListenProtocol::http;
-  AskingProxy from = AskingProxy::none;   ///< the proxy that asks; not `none` exactly if the protocol is `decision`
+  AskingProxy from = AskingProxy::none;  ///< the proxy that asks; not `none` exactly if the protocol is `decision`
+  /// Time within which a decision must be settled by a second call; 0 if decisions are not settled.
+  Duration settle_within{0};
   std::optional<ServerTlsOptions> tls{};  ///< options of TLS; absent if clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };

@@ -28,6 +28,7 @@ struct AccessRecord {
   unsigned status = 0;
   std::string_view grpc_status;
   std::string_view ended_by, route, upstream, server;
+  std::string_view reservation;  ///< id of the reservation that was made or settled; empty if there is none
   std::string_view reason;
   unsigned attempts = 0;
   std::string_view retried;
@@ -150,6 +151,13 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .value = &AccessRecord::server,
      .empty = Empty::left_out_in_ecs,
      .meaning = "the last server that was tried"},
+    {.name = "reservation",
+     .ecs = "headgate.reservation",
+     .text = " reservation=",
+     .value = &AccessRecord::reservation,
+     .empty = Empty::left_out,
+     .meaning = "the [reservation](decisions.md#settle-a-decision-afterwards) that a decision made, or that a call "
+                "settled"},
     {.name = "reason",
      .ecs = "error.message",
      .text = " reason=",

@@ -48,6 +48,7 @@ struct ListenerSettings {
   std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< the proxy that asks for decisions; `none` for clients
   net::ListenProtocol protocol = net::ListenProtocol::http;
+  Duration settle_within{0};       ///< time within which decisions must be settled; 0 if they are not settled
   bool certificates_only = false;  ///< true if requests of clients without a verified certificate are refused
   bool http2 = false;              ///< true if a connection without TLS may begin with the HTTP/2 preface
   net::ServerTlsPtr tls;           ///< the TLS of new connections; null if they use none

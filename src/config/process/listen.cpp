@@ -7,6 +7,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -18,6 +19,9 @@ constexpr WordsUpTo<net::ListenProtocol::rate_limit_service> kListenProtocol({"h
 constexpr Shape kListenProtocolShape = choice(kListenProtocol);
 constexpr WordsUpTo<net::AskingProxy::envoy> kAskingProxy({"clients", "nginx", "traefik", "caddy", "envoy"});
 constexpr Shape kAskingProxyShape = choice(kAskingProxy);
+
+constexpr Shape kSettleWithin{.form = Shape::Form::duration, .what = "a duration from 1s to 1d", .least = 1'000'000};
+constexpr Duration kLongestReservation = std::chrono::hours(24);
 
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
@@ -39,6 +43,10 @@ constexpr Key kListenerKeys[] = {
      "It "
      "must be one of `identity.trusted_proxies`",
      into<&net::ListenOptions::from>},
+    {"settle_within", &kSettleWithin, "", R"("5m")",
+     "With `protocol` `decision`: decisions whose costs are known later are settled by a second call, `POST /settle`, "
+     "and end by themselves after this time; see [decisions.md](decisions.md#settle-a-decision-afterwards)",
+     into<&net::ListenOptions::settle_within>},
     {"redirect_to_https", &kRedirectToHttps, "false", "true",
      "Whether requests without TLS are redirected to `https://`; a number is the port there, if not 443"},
     {"tls", &kServerTlsShape, "",
@@ -55,6 +63,13 @@ constexpr const Shape* kListenAllForms[] = {&kListenAddress, &kListenerObject, &
 void check_decision(Build& build, const Node& node, net::ListenOptions& options) {
   if (options.protocol == net::ListenProtocol::rate_limit_service) options.http2 = true;  // gRPC
   const bool decides = options.protocol == net::ListenProtocol::decision;
+  if (const Node* within = find(&node, "settle_within")) {
+    if (!decides)
+      build.report.error_at_key(code::kConflict, *within, R"("settle_within" belongs to a listener for decisions)",
+                                R"(add "protocol": "decision", or remove it)");
+    else if (options.settle_within > kLongestReservation)
+      build.report.error(code::kRange, *within, "a reservation cannot stay open for more than a day", R"(write "5m")");
+  }
   const Node* from = find(&node, "from");
   if (decides && options.from == net::AskingProxy::none)
     return build.report.error_at_key(code::kMissing, *find(&node, "protocol"),

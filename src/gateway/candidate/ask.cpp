@@ -283,13 +283,14 @@ void Candidate::ended(Exchange& x) noexcept {
 }
 
 /// Records how the request ended. If only the candidate allows the request, its answer is unknown. The request then
-/// costs the permits that are held, and is not counted as an offence.
+/// costs the permits that are held, and is not counted as an offence. A decision that is settled afterwards costs the
+/// hold as well, because the candidate does not hear of the settlement.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
   const bool answered = asked.live.kind == Said::Kind::allowed;
   y.status = answered ? status_at_end(x) : 0;
-  y.unanswered = !answered || avoided_answer(x);
+  y.unanswered = !answered || avoided_answer(x) || !x.reservation.empty();
   y.ended_by = y.unanswered ? EndedBy::client_closed : x.ended_by;
   y.broken_off = answered ? x.broken_off : BrokenOff::drain;
   y.body_bytes = x.body_bytes;

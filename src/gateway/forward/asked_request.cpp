@@ -45,11 +45,22 @@ MaybeProblem read_named(Exchange& x, std::string_view name, std::string_view& ou
 
 }  // namespace
 
+MaybeProblem refuse_untrusted(const Exchange& x) {
+  if (identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer)) return {};
+  return Problem{.status = 403,
+                 .ended_by = EndedBy::auth,
+                 .detail = "This listener decides about requests of trusted proxies, and this address is none."};
+}
+
+bool names_no_request(const Exchange& x) noexcept {
+  const auto uri = fields_of(x.asked_by).uri;
+  if (uri.empty()) return false;
+  const auto found = http::field_of(x.request.fields, uri);
+  return found.value.empty() && !found.twice;
+}
+
 MaybeProblem take_asked_request(Exchange& x) {
-  if (!identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer))
-    return Problem{.status = 403,
-                   .ended_by = EndedBy::auth,
-                   .detail = "This listener decides about requests of trusted proxies, and this address is none."};
+  if (auto problem = refuse_untrusted(x)) return problem;
   const auto fields = fields_of(x.asked_by);
   if (fields.uri.empty()) return {};
   std::string_view host;

@@ -157,7 +157,59 @@ void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
   if (any) a.bind(0);
 }
 
+/// Sends the changes to the stores.
+void send_differences(const Exchange& x, limit::Limiter& memory, const Differences& here, const Differences& in_redis) {
+  if (!here.checks.empty()) {
+    std::array<limit::Decision, Admission::kMax> ignored;
+    memory.decide(here.checks, x.clock->wall(), {ignored.data(), here.checks.size()});
+  }
+  if (!in_redis.checks.empty()) x.snapshot->redis->settle(in_redis.checks, in_redis.held_for);
+}
+
+/// Sets the cost that the caller has reported for this limit, or the hold if it has reported none. Returns false if
+/// the cost is not reported by callers or is already known.
+template <class CheckOrUse>
+bool take_reported(CheckOrUse& taken, std::span<const ReportedCost> reported) {
+  if (!asks_for_cost(taken) || !is_untold(taken)) return false;
+  taken.cost_from = CostFrom::none;
+  for (const auto& [limit, used] : reported) {
+    if (limit != taken.route_limit->limit->name) continue;
+    taken.cost_from = CostFrom::answer;
+    taken.used = std::min(used, taken.route_limit->cost.most);
+  }
+  return true;
+}
+
 }  // namespace
+
+std::vector<std::string> limits_to_report(const Exchange& x) {
+  std::vector<std::string> out;
+  for (const auto& checked : x.admission.held_limits())
+    if (asks_for_cost(checked)) out.push_back(checked.route_limit->limit->name);
+  for (const auto& use : x.admission.unchecked)
+    if (asks_for_cost(use)) out.push_back(use.route_limit->limit->name);
+  return out;
+}
+
+void note_reported(Exchange& x, std::span<const ReportedCost> reported) {
+  auto& a = x.admission;
+  for (auto& checked : a.limits)
+    if (take_reported(checked, reported)) settle_decisions(a, checked, x.clock->steady());
+  for (auto& use : a.unchecked) take_reported(use, reported);
+}
+
+void cancel_costs(Exchange& x, limit::Limiter& memory, Outage& outage) {
+  Differences here;
+  Differences in_redis;
+  for (auto& checked : x.admission.held_limits()) {
+    if (checked.route_limit->ready->in_flight || checked.decision == LimitDecision::kept) continue;
+    checked.used = 0;
+    append_difference(x.admission, checked, x.clock->steady(), checked.source == Source::redis ? in_redis : here);
+    if (checked.source == Source::fallback) outage.cost_more(x, checked);
+  }
+  for (auto& use : x.admission.unchecked) use.used = 0;
+  send_differences(x, memory, here, in_redis);
+}
 
 // The decision keeps the reset time of the hold, which limits how long the hold can be returned.
 Duration reset_to_tell(const Exchange& x) {
@@ -220,11 +272,7 @@ void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
     if (served && asks_for_cost(use)) read_bodies(x, use);
     if (is_untold(use) && free && served && asks_for_cost(use)) use.used = 0;
   }
-  if (!here.checks.empty()) {
-    std::array<limit::Decision, Admission::kMax> ignored;
-    memory.decide(here.checks, x.clock->wall(), {ignored.data(), here.checks.size()});
-  }
-  if (!in_redis.checks.empty()) x.snapshot->redis->settle(in_redis.checks, in_redis.held_for);
+  send_differences(x, memory, here, in_redis);
 }
 
 }  // namespace headgate::gateway

@@ -4,6 +4,12 @@
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/limiter.hpp"
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace headgate::gateway {
 
 class Outage;
@@ -33,5 +39,20 @@ Duration reset_to_tell(const Exchange& x);
 /// Charges or returns the difference between the hold and the used cost: in `memory`, in Redis, and in the debt to
 /// Redis after an `outage`.
 void settle(Exchange& x, limit::Limiter& memory, Outage& outage);
+
+/// A limit and the cost that the caller of a decision has reported for it, from 0 on.
+using ReportedCost = std::pair<std::string, std::int64_t>;
+
+/// Returns the names of the limits that let `x` through and whose costs only the answer says. Nobody sees that answer
+/// if `x` is a decision for another proxy, so its caller reports the costs.
+std::vector<std::string> limits_to_report(const Exchange& x);
+
+/// Sets the costs of these limits: to the reported ones, at most Cost::most, and to the holds of limits for which none
+/// is reported. Call settle() afterwards.
+void note_reported(Exchange& x, std::span<const ReportedCost> reported);
+
+/// Gives back all permits that are not in flight, also those with a fixed cost, as far as they have not come back with
+/// time meanwhile.
+void cancel_costs(Exchange& x, limit::Limiter& memory, Outage& outage);
 
 }  // namespace headgate::gateway

@@ -25,6 +25,8 @@
 
 namespace headgate::gateway {
 
+class Reservations;
+
 /// The path of one worker; its thread only.
 struct Path {
   Path(Services given, SnapshotPtr first);
@@ -58,6 +60,8 @@ struct Path {
   bool verifies_tokens = true;    ///< whether tokens are verified; if not, a token that is not known yet gets 503
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};
+  /// reservations of this worker, made by the gateway; null if the process has none
+  std::shared_ptr<Reservations> reservations;
   unsigned drained = 0;  ///< number of answers that are being read to their end without a client
 
  private:

@@ -96,6 +96,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.reason = x.reason;
   record.attempts = x.attempts;
   record.retried = x.retried;
+  record.reservation = x.reservation;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);

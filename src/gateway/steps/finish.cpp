@@ -66,7 +66,8 @@ void finish(Path& path, Exchange& x) {
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   const auto& counters = *(x.snapshot ? x.snapshot : path.snapshot)->counters;
   counters.count(x, elapsed);
-  if (!x.admission.limits.empty()) counters.of<TierCounters>().count_limits(x);
+  // the limits of a reservation are counted when it ends
+  if (!x.admission.limits.empty() && x.reservation.empty()) counters.of<TierCounters>().count_limits(x);
   if (x.suspension.by != nullptr) counters.of<SuspensionCounters>().count_suspended(x);
   count_steps(counters, x);
   auto& log = path.services.access_log;

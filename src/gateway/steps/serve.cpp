@@ -8,6 +8,7 @@
 #include "gateway/forward/forwarding_counters.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
+#include "gateway/reservations/reservations.hpp"
 #include "gateway/servers/held_body.hpp"
 #include "gateway/servers/relay.hpp"
 #include "gateway/servers/tunnel.hpp"
@@ -18,6 +19,9 @@
 
 namespace headgate::gateway {
 namespace {
+
+/// The first status with which a decision refuses a request.
+constexpr unsigned kFirstRefusal = 300;
 
 Task<MaybeProblem> refused(Problem problem) { co_return problem; }
 
@@ -65,12 +69,26 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
   co_return co_await respond<AnswerFrom::gateway>(x, answer, style);
 }
 
+/// Answers as decide(), and keeps permits and costs for the call that settles them. If the answer cannot be sent, they
+/// are given back.
+Task<MaybeProblem> decide_and_reserve(Path& path, Exchange& x, const Respond& answer, RejectionHeaders style) {
+  if (path.reservations != nullptr)
+    if (auto problem = path.reservations->open(x)) co_return problem;
+  if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields, IfEmpty::sent);
+  if (!x.reservation.empty()) x.fields.push_back({http::Known::unknown, "X-Headgate-Reservation", x.reservation});
+  co_await respond<AnswerFrom::gateway>(x, answer, style);
+  if (!x.reservation.empty() && x.ended_by != EndedBy::respond) path.reservations->withdraw(x);
+  co_return MaybeProblem{};
+}
+
 /// Answers a proxy that asks about a request: with the route's `respond`, or with 200. The answer has the fields that
 /// the route gives to its server, so that the proxy can pass them on.
-Task<MaybeProblem> decide(Exchange& x, RejectionHeaders style) {
+Task<MaybeProblem> decide(Path& path, Exchange& x, RejectionHeaders style) {
   static const Respond allowed{.status = 200, .body = {}, .content_type = {}};
+  const auto& answer = x.route->respond ? *x.route->respond : allowed;
+  if (x.settle_within > Duration(0) && answer.status < kFirstRefusal) return decide_and_reserve(path, x, answer, style);
   if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields, IfEmpty::sent);
-  return respond<AnswerFrom::gateway>(x, x.route->respond ? *x.route->respond : allowed, style);
+  return respond<AnswerFrom::gateway>(x, answer, style);
 }
 
 /// Writes into the body what the limits and the route change in it: a smaller maximum of output, and another model.
@@ -89,13 +107,15 @@ constexpr StepCounts kForwardingCounts = counts_in<ForwardingCounters>();
 Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.snapshot->candidate) [[unlikely]]
     x.snapshot->candidate->decided(path, x, nullptr);
+  if (x.settle_within > Duration(0)) [[unlikely]]
+    x.admission.served = true;  // costs and permits that no reservation takes over are settled at the end
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);
   if (x.request.by_connect()) [[unlikely]]
     if (auto problem = refused_websocket(x)) return refused(*problem);
   if (x.asked_by != net::AskingProxy::none) [[unlikely]]
-    return decide(x, style);
+    return decide(path, x, style);
   if (x.route->respond)
     return x.route->usage ? tell_usage(path, x, style) : respond<AnswerFrom::route>(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);

@@ -4,9 +4,14 @@
 
 #include "gateway/admission/holds.hpp"
 #include "gateway/admission/learn_use.hpp"
+#include "gateway/reservations/reservation_counters.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
 namespace headgate::gateway {
+
+constexpr StepCounts kReservationCounts = counts_in<ReservationCounters>();
+
 MaybeProblem note_served(Path& /*path*/, Exchange& x) {
   x.admission.served = true;
   return {};

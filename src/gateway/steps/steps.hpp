@@ -52,9 +52,8 @@ extern const StepCounts kSuspensionCounts;
 /// none.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
-/// Adds the cost of the exchange to the bill, at its end. Adds nothing if the permits of its limits were returned: the
-/// request was then rejected or not served.
-void bill(Path& path, Exchange& x);
+/// Adds the cost of the exchange to the bill.
+void leave_bill(Path& path, Exchange& x);
 void leave_in_flight(Path& path, Exchange& x);
 /// Counts the wait for a permit of a limit. The wait for a place in the upstream's capacity is counted by
 /// kCapacityCounts.
@@ -143,6 +142,8 @@ void leave_quotas(Path& path, Exchange& x);
 /// Records that the request has passed all checks and will be answered.
 MaybeProblem note_served(Path& path, Exchange& x);
 void settle_costs(Path& path, Exchange& x);
+/// The counters of reservations, which settle costs later.
+extern const StepCounts kReservationCounts;
 
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);

@@ -138,6 +138,17 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
                        .used = issued.issued,
                        .most = services::KeyService::kMaxIssued,
                        .when_full = "no further key is issued"});
+    const bool reserves = std::ranges::any_of(
+        state.active->config->listen, [](const net::ListenOptions& each) { return each.settle_within > Duration(0); });
+    if (reserves) {
+      const auto counts = shared.reservations.counts();
+      table.push_back({.bound = "reservations",
+                       .used = counts.open,
+                       .most = shared.reservations.most(),
+                       .when_full = "decisions of callers with many open reservations get a 503",
+                       .held_by = counts.owner.empty() ? "" : with_number(counts.owner, counts.of_owner),
+                       .refused = counts.refused});
+    }
     for (const auto& room : state.active->config->gateway.rooms) {
       if (room.rule.visitors == 0) continue;
       const auto inside = shared.registry.gauges(observe::family::room_inside, {room.rule.name}).sum;

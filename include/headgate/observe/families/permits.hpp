@@ -55,6 +55,20 @@ inline constexpr Family limit_remaining{
     .ask =
         "headgate_limit_remaining / on (job, instance, limit, tier) min by (job, instance, limit, tier) "
         "(headgate_limit_configured_requests)"};
+inline constexpr Family reservations_open{
+    .name = "headgate_reservations_open",
+    .type = Type::gauge,
+    .labels = {"worker"},
+    .help = "Open reservations of this worker: decisions for another proxy whose costs `POST /settle` settles",
+    .ask = "sum(headgate_reservations_open)"};
+inline constexpr Family reservations{
+    .name = "headgate_reservations_total",
+    .type = Type::counter,
+    .labels = {"end"},
+    .help =
+        "Reservations that ended: `used` (settled with their costs), `cancelled`, `expired` (not settled in time), or "
+        "`refused` (there was no place for them)",
+    .ask = "sum by (end) (rate(headgate_reservations_total[5m]))"};
 inline constexpr Family limit_wait_seconds{
     .name = "headgate_limit_wait_seconds",
     .type = Type::histogram,

@@ -13,6 +13,7 @@
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/reservations/reservation_book.hpp"
 #include "headgate/http/body_look.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/limit/in_flight.hpp"
@@ -154,6 +155,7 @@ class Path : public testing::Test {
     x.started = clock.steady();
     x.asked_by = asked_by;
     x.protocol = protocol;
+    x.settle_within = settle_within;
     x.body = &body_;
     x.answer_looks = answer_looks;
     x.reply = &client;
@@ -245,6 +247,7 @@ class Path : public testing::Test {
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
   limit::HoldTable holds;
+  ReservationBook reservations{4};
   limit::UseSheet sheet;
   limit::NoticeInbox* notices = nullptr;
   net::LentBytes lent_bytes;
@@ -259,6 +262,7 @@ class Path : public testing::Test {
   ServerScript& server = app->scripts.front();
   unsigned version = 11;                               ///< in which requests come
   net::AskingProxy asked_by = net::AskingProxy::none;  ///< of each request
+  Duration settle_within{0};                           ///< of the listener
   net::ListenProtocol protocol = net::ListenProtocol::http;
   http::BodyLook* answer_looks = nullptr;  ///< at the body of each answer
   std::deque<Piece> in_tunnel;             ///< what the client sends in it
@@ -290,6 +294,7 @@ class Path : public testing::Test {
     add_to(first, random_, registry_);
     Services services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices};
     services.holds = &holds;
+    services.reservations = &reservations;
     engine_.emplace(services, std::move(first), registry_);
     gateway = &engine_->gateway();
   }
