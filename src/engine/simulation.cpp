@@ -3,6 +3,7 @@
 #include "blank_body.hpp"
 
 #include "headgate/gateway/active_exchange.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/request_rules.hpp"
 #include "headgate/identity/client_address.hpp"
@@ -48,8 +49,15 @@ class CountingReply final : public http::ReplyWriter {
 /// Fills the head as a session would. The texts of `arrival` belong to its owner, so they are copied into one piece of
 /// memory.
 Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArrival& arrival, TextArena& text) {
-  head.version = arrival.host.empty() ? 10 : 11;
-  auto size = arrival.method.size() + arrival.path.size() + arrival.query.size() + arrival.host.size();
+  auto host = arrival.host;
+  if (arrival.call != nullptr) {
+    if (host.empty()) host = "localhost";
+    head.version = 20;
+    head.fields.push_back({http::Known::content_type, "Content-Type", "application/grpc"});
+  } else {
+    head.version = arrival.host.empty() ? 10 : 11;
+  }
+  auto size = arrival.method.size() + arrival.path.size() + arrival.query.size() + host.size();
   for (const auto& field : arrival.fields) size += field.name.size() + field.value.size();
   text.write(size, [&](TextCursor& out) {
     const auto copied = [&out](std::string_view piece, std::string_view second = {}) {
@@ -60,7 +68,7 @@ Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArriva
     };
     head.method = copied(arrival.method);
     head.target = copied(arrival.path, arrival.query);
-    if (!arrival.host.empty()) head.fields.push_back({http::Known::host, "Host", copied(arrival.host)});
+    if (!host.empty()) head.fields.push_back({http::Known::host, "Host", copied(host)});
     for (const auto& field : arrival.fields) {
       const auto name = copied(field.name);
       head.fields.push_back({field.id, name, copied(field.value)});
@@ -114,6 +122,7 @@ struct Simulation::Visit {
   CountingReply reply;
   ScriptedAnswer answer;
   gateway::AssumedCaller assumed;
+  gateway::AssumedCall call;
   const std::function<void(const ArrivalResult&)>* tell = nullptr;
   std::array<char, 64> address{};
   std::uint64_t number = 0;
@@ -151,6 +160,7 @@ std::uint64_t Simulation::send(const RequestArrival& arrival, const std::functio
 }
 
 gateway::Explanation Simulation::explain(const RequestArrival& arrival) {
+  if (arrival.call != nullptr) return explain({.head = {}, .peer = arrival.address, .call = *arrival.call});
   return explain({.head = head_of(arrival),
                   .peer = arrival.address,
                   .tls = arrival.tls,
@@ -210,6 +220,11 @@ void Simulation::begin(const RequestArrival& arrival, const std::function<void(c
   x.client_certificate = arrival.secured != nullptr && arrival.secured->certificate != nullptr;
   visit.assumed = arrival.assumed;
   if (auto& limit = visit.assumed.cost.limit; !limit.empty()) limit = x.text.join({limit});
+  if (arrival.call != nullptr) {
+    visit.call = {.request = *arrival.call};
+    visit.assumed.call = &visit.call;
+    x.protocol = net::ListenProtocol::rate_limit_service;
+  }
   x.assumed = &visit.assumed;
   x.body = &visit.body;
   x.reply = &visit.reply;
@@ -250,7 +265,8 @@ void Simulation::end(Visit& visit) {
                  .tier = binding != nullptr ? std::string_view(binding->tier->name) : std::string_view(),
                  .retry_after = x.retry_after,
                  .took = std::chrono::duration_cast<Duration>(clock_.steady() - x.started),
-                 .exchange = x});
+                 .exchange = x,
+                 .call = visit.assumed.call == nullptr ? nullptr : &visit.call.answer});
   x.reset();
   ++ended_;
   free_.push_back(&visit);

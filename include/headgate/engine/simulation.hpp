@@ -5,6 +5,7 @@
 #include "headgate/engine/engine.hpp"
 #include "headgate/engine/scripted_server.hpp"
 #include "headgate/engine/virtual_clock.hpp"
+#include "headgate/envoy/rate_limit_service.hpp"
 #include "headgate/gateway/assumed_caller.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/explain.hpp"
@@ -45,6 +46,9 @@ struct RequestArrival {
   /// the caller, accepted without a proof, and the cost; the text of the cost's limit is copied when the request is
   /// sent
   gateway::AssumedCaller assumed{};
+  /// the call of the rate limit service that arrives in place of a request, with sorted entries; null for a request.
+  /// Copied when the call is sent.
+  const envoy::RateLimitRequest* call = nullptr;
   ScriptedAnswer answer{};
 };
 
@@ -70,6 +74,8 @@ struct ArrivalResult {
   Duration retry_after{0};   ///< the wait that the client was told; 0 if none
   Duration took{0};          ///< time from the arrival to the end of the answer
   gateway::Exchange& exchange;  ///< the exchange with all details
+  const envoy::RateLimitResponse* call =
+      nullptr;  ///< the answer of a call of the rate limit service; null for a request
 };
 
 /// A run. One thread; while the run lives, this thread reports no events. The same configuration, seed and arrivals

@@ -17,6 +17,9 @@ struct AssumedCost {
   std::optional<std::int64_t> held{};  ///< the units taken before the answer; empty if they are not known
 };
 
+/// See gateway/descriptors/rate_limit_call.hpp.
+struct AssumedCall;
+
 /// Replaces the credentials of a request, and what its bodies say. Used only by a gateway with Services::assumes.
 struct AssumedCaller {
   /// The payload of a token, as a JSON object. No signature is verified. Empty to use the token of the request. Lives
@@ -29,6 +32,9 @@ struct AssumedCaller {
   /// that the request names. Lives as long as the exchange.
   std::string_view user{};
   AssumedCost cost{};
+  /// The call of the rate limit service, which replaces the message of the request; null to read the message. Gets the
+  /// answer of the call. Lives as long as the exchange.
+  AssumedCall* call = nullptr;
   /// Whether the bodies of the request and its answer are not known. No limit then reads them.
   bool hides_bodies = false;
 };

@@ -290,9 +290,11 @@ struct Exchange : Incoming, StepState {
   /// the same request under the candidate policy, until the candidate has finished with it
   CandidateExchange* candidate = nullptr;
   RateLimitCall* rate_limit = nullptr;  ///< the call of the rate limit service that is being decided; otherwise null
-  std::string_view problem_limit;       ///< the limit that the problem names; empty if there is none
-  Duration retry_after{0};              ///< the value of Retry-After; 0 if there is none
-  unsigned status = 0;                  ///< the status of the reply; 0 before the reply begins
+  /// the same call as the log has it; empty if it is not logged
+  std::string_view logged_call;
+  std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none
+  Duration retry_after{0};         ///< the value of Retry-After; 0 if there is none
+  unsigned status = 0;             ///< the status of the reply; 0 before the reply begins
   observe::GrpcStatus grpc_status =
       observe::GrpcStatus::none;  ///< the status of an answer to a gRPC call, as far as it is known
   EndedBy ended_by = EndedBy::upstream;

@@ -4,6 +4,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/envoy/rate_limit_service.hpp"
 #include "headgate/gateway/exchange.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -24,6 +25,8 @@ struct ExplainedRequest {
   /// without TLS: the https port that the listener redirects to; 0 if it redirects to none
   std::uint16_t https_port = 0;
   const net::Secured* secured = nullptr;  ///< the TLS connection; null if nothing is known about it
+  /// the call of the rate limit service to explain in place of a request, with sorted entries; `head` is then not read
+  std::optional<envoy::RateLimitRequest> call{};
 };
 
 /// The parts of a request, as a user names them.
@@ -131,6 +134,21 @@ struct Besides {
   std::string value{};        ///< the value in JSON, also shown after the sentence; empty if the value is `true`
 };
 
+/// A descriptor of a call of the rate limit service, and what the service would say about it.
+struct ExplainedDescriptor {
+  std::vector<std::pair<std::string, std::string>> entries;  ///< keys and values, sorted
+  std::string entry;                                         ///< name of the matching entry of `decide`; empty if none
+  std::int64_t hits = 1;  ///< permits that the descriptor takes; below 0 if it gives them back
+  envoy::DescriptorStatus
+      status;  ///< the status in the answer, with the numbers after the call; views into Explanation::compiled
+  std::vector<LimitState> limits;  ///< limits that count the descriptor, each as if it were asked alone
+};
+struct ExplainedCall {
+  std::string domain;
+  std::string_view code;  ///< "OK", "OVER_LIMIT", or the gRPC status with which the call would fail
+  std::vector<ExplainedDescriptor> descriptors;
+};
+
 struct Explanation {
   // The request, as the gateway understands it.
   std::string method;
@@ -178,6 +196,9 @@ struct Explanation {
   std::uint32_t gateways = 1;          ///< number of gateways that share the limits without Redis
 
   std::vector<LimitState> limits;
+
+  /// the explained call of the rate limit service; request, route, caller, status and limits are then empty
+  std::optional<ExplainedCall> call;
 };
 
 }  // namespace headgate::gateway

@@ -12,6 +12,9 @@
 namespace headgate {
 class TextArena;
 }
+namespace headgate::envoy {
+struct RateLimitRequest;
+}
 
 namespace headgate::gateway {
 
@@ -25,6 +28,8 @@ struct LoggedFields {
   std::vector<Field> of_answer;
   bool query = false;                           ///< whether the log has the query, with the values of `masked` hidden
   std::vector<std::string> masked;              ///< parameters whose values are hidden; lower case, sorted
+  bool calls = false;                           ///< whether the log has the calls of the rate limit service
+  std::vector<std::string> shown_keys;          ///< keys of descriptors whose values are logged as they are; sorted
   static constexpr std::size_t kMaxFields = 8;  ///< the most fields of requests, and the most fields of answers
 };
 
@@ -42,6 +47,10 @@ std::string_view why_not_logged(std::string_view name) noexcept;
 /// `wanted` and `text`.
 void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::Fields& fields, TextArena& text,
                    LoggedValues& out);
+
+/// Returns the call as envoy::call_text() writes it, with an id in place of each value whose key is not shown. Returns
+/// "" if the text would be longer than the log allows. A view into `text`.
+std::string_view logged_call(const envoy::RateLimitRequest& request, const LoggedFields& wanted, TextArena& text);
 
 /// Returns `query` without its '?', with "***" in place of masked values. Names are compared as a server reads them,
 /// regardless of case and escapes. A view into `text` or `query`.

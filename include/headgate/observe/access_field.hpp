@@ -31,6 +31,7 @@ inline constexpr std::size_t kMaxWord = 512;
 inline constexpr std::size_t kMaxPath = 4096;
 inline constexpr std::size_t kMaxAgent = 1024;
 inline constexpr std::size_t kMaxQuery = 1024;
+inline constexpr std::size_t kMaxCall = 4096;
 
 inline std::uint64_t count_of(Duration duration) noexcept {
   return static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0);

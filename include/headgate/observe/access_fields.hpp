@@ -37,6 +37,7 @@ struct AccessRecord {
   std::uint64_t compressed_from = 0;
   Duration elapsed{0}, upstream_elapsed{0}, deciding{0}, delayed{0}, queued{0};
   std::string_view tls, auth;
+  std::string_view descriptors;  ///< call of the rate limit service (envoy/call_text.hpp); empty if it is not logged
   std::string_view limit, tier, key, decision, source;  ///< texts about one limit; empty if no limit was checked
   std::int64_t cost = 0;
   std::int64_t held = 0;
@@ -236,6 +237,13 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .empty = Empty::left_out,
      .meaning = "refused credential and reason, such as `jwt:expired`; [identity.md](identity.md#what-a-caller-gets) "
                 "lists all"},
+    {.name = "descriptors",
+     .ecs = "headgate.descriptors",
+     .value = &AccessRecord::descriptors,
+     .empty = Empty::left_out,
+     .most = kMaxCall,
+     .meaning = "call of the [rate limit service](rate_limit_service.md#logs) as JSON, with "
+                "[`log.descriptors`](#fields-of-your-own)"},
     {.name = "limit",
      .ecs = "headgate.limit",
      .text = " limit=",

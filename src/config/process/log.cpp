@@ -37,6 +37,15 @@ constexpr Shape kLogField = text("a field's name", check_log_field);
 constexpr Shape kLogFields = list("a list of fields", kLogField, 1, 64);
 constexpr Shape kKeepOk = text("a share", check_sample);
 constexpr Shape kLogSecret = text("text", check_not_empty);
+/// Refuses keys that are usually named like the field with the credential.
+std::optional<LiteralError> check_shown_key(std::string_view key) {
+  if (key.empty()) return LiteralError{"a descriptor's key is not empty", "write a key, as in \"generic_key\""};
+  const auto why = gateway::why_not_logged(key);
+  if (why.empty()) return std::nullopt;
+  return LiteralError{"the values of " + in_quotes(key) + " are never logged: " + std::string(why),
+                      "leave it out: its values appear as ids"};
+}
+
 constexpr Shape kLogCaller = text("owner, basic.user or jwt.<claim>", check_log_caller);
 constexpr Shape kLogCallers = list("a list of owner, group:<name>, basic.user and jwt.<claim>", kLogCaller, 0, 8);
 constexpr Shape kLoggedField = text("a field name", check_logged_field);
@@ -53,6 +62,10 @@ constexpr Section kQuery{"logged_query", "log.query", "The query in access log l
 constexpr Shape kQueryObject = section(kQuery);
 constexpr const Shape* kQueryForms[] = {&kBoolean, &kQueryObject};
 constexpr Shape kQueryShape = either("true, false or an object", kQueryForms);
+constexpr Shape kShownKey = text("a descriptor's key", check_shown_key);
+constexpr Shape kShownKeys = list("a list of descriptor keys", kShownKey, 1, 64);
+constexpr const Shape* kLoggedCallForms[] = {&kBoolean, &kShownKeys};
+constexpr Shape kLoggedCalls = either("true, false or a list of descriptor keys", kLoggedCallForms);
 constexpr std::string_view kLogLater[] = {"sample", "rotate"};
 constexpr Key kLogKeys[] = {
     {"level", &kLevel, kOfOptions, R"("info")", "Minimum severity in the error log", into<&observe::LogOptions::level>},
@@ -88,6 +101,10 @@ constexpr Key kLogKeys[] = {
      "Answer fields to log, as `response_header.x-cache`; never cookies"},
     {"query", &kQueryShape, "false", R"({ "mask": ["email"] })",
      "Whether the query is logged. Parameters named like credentials, and those in `mask`, appear as `***`"},
+    {"descriptors", &kLoggedCalls, "false", R"(["generic_key", "path"])",
+     "Whether calls of the rate limit service are logged, as `descriptors`. Only values of the keys in a list appear "
+     "as "
+     "they are; all others appear as ids"},
 };
 constexpr Section kLog{"log", "log", "Access log and error log.", kLogKeys, kLogLater};
 
@@ -139,6 +156,12 @@ void build_log_identity(Build& build, const Node* log) {
   auto& key = out.key.emplace();
   std::memcpy(&key.low, digest.data(), sizeof key.low);
   std::memcpy(&key.high, digest.data() + sizeof key.low, sizeof key.high);
+}
+
+/// Returns whether the lines of the access log have fields that the format `text` leaves out.
+bool has_all_fields(const observe::LogOptions& options) noexcept {
+  return options.format == observe::LogFormat::json || options.format == observe::LogFormat::ecs ||
+         options.access == "journald" || options.access.starts_with("journald:");
 }
 
 void build_fields(Build& build, const Node& written) {
@@ -213,7 +236,16 @@ void build_logged(Build& build) {
     for (const Node* each : texts(find(query, "mask"))) out.masked.push_back(lower(each->text));
   }
   std::sort(out.masked.begin(), out.masked.end());
-  if (!out.of_request.empty() || !out.of_answer.empty() || out.query)
+  if (const Node* calls = find(log, "descriptors")) {
+    out.calls = calls->kind == Kind::list || calls->text == "true";
+    if (calls->kind == Kind::list)
+      for (const Node* each : texts(calls)) out.shown_keys.push_back(each->text);
+    std::sort(out.shown_keys.begin(), out.shown_keys.end());
+    if (out.calls && !has_all_fields(build.config.log))
+      build.report.error_at_key(code::kConflict, *calls, "only the formats \"json\" and \"ecs\" have descriptors",
+                                R"(write "format": "json", or leave "descriptors" out)");
+  }
+  if (!out.of_request.empty() || !out.of_answer.empty() || out.query || out.calls)
     build.config.gateway.logged = std::make_shared<const LoggedFields>(std::move(out));
 }
 

@@ -144,7 +144,7 @@ void Exchange::reset() {
   ::new (&caller) Caller;
   admission.reset();
   rate_limit = nullptr;
-  problem_limit = {};
+  logged_call = problem_limit = {};
   retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;

@@ -2,6 +2,7 @@
 
 #include "headgate/gateway/explain.hpp"
 
+#include "explain_call.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/limits/limit_states.hpp"
@@ -46,6 +47,15 @@ void describe_problem(const Exchange& x, const Problem& problem, Explanation& ou
   out.queues = problem.ended_by == EndedBy::limit && x.admission.binding != nullptr &&
                x.admission.binding->route_limit->ready->in_turn;
   if (problem.silent) out.besides.push_back({"gets_no_answer", "its connection is closed without an answer", {}});
+}
+
+/// Describes the numbers that the caller gets.
+void describe_told(const Admission& a, Explanation& out) {
+  if (a.binding == nullptr) return;
+  out.binding = a.binding->route_limit->limit->name;
+  out.most = a.decision().limit;
+  const bool waits = a.outcome == Admission::Outcome::rejected && a.decision().retry_after < limit::kNever;
+  out.remaining = waits ? 0 : a.decision().remaining;  // as in the fields of the answer
 }
 
 std::vector<std::pair<std::string, double>> shares_of(const Split& split) {
@@ -117,12 +127,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   if (x.route && x.route->takes(Step::settle) && (problem || out.ended_by == to_text(EndedBy::respond)))
     note_status(x, out.status);
   if (!problem) out.delay = a.delay;
-  if (a.binding) {
-    out.binding = a.binding->route_limit->limit->name;
-    out.most = a.decision().limit;
-    const bool waits = a.outcome == Admission::Outcome::rejected && a.decision().retry_after < limit::kNever;
-    out.remaining = waits ? 0 : a.decision().remaining;  // as in the fields of the answer
-  }
+  describe_told(a, out);
   if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
   std::vector<const RouteLimit*> plan;
   plan.reserve(x.route->plan.size());
@@ -165,6 +170,12 @@ Task<Explanation> Gateway::explain(ExplainedRequest request, const AssumedCaller
   x->assumed = assumed;
   x->trusts_names = true;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
+  if (request.call) {
+    auto explained = explain_call(*path_, *x, std::move(*request.call), out);
+    if (const auto problem = co_await explained) describe_problem(*x, *problem, out);
+    describe_told(x->admission, out);
+    co_return out;
+  }
   const auto& bounds = path_->snapshot->compiled->options().head_bounds;
   if (request.head.size() > bounds.bytes) {
     const auto refusal = http::h1::too_long(request.head, bounds.bytes);

@@ -104,6 +104,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);
+  record.descriptors = x.logged_call;
   fill_limits(x, record);
   record.clamped = x.admission.served ? x.clamped : 0;  // later steps may have refused it before it was written
 }

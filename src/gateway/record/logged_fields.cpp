@@ -2,8 +2,11 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/core/text_arena.hpp"
+#include "headgate/envoy/call_text.hpp"
 #include "headgate/http/field_names.hpp"
 #include "headgate/http/named_values.hpp"
+#include "headgate/observe/access_field.hpp"
+#include "headgate/observe/logs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -136,6 +139,15 @@ void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::F
     // The fields of a message may no longer exist when its line is written.
     if (several) out.emplace_back(each.word, text.join({value}));
   }
+}
+
+std::string_view logged_call(const envoy::RateLimitRequest& request, const LoggedFields& wanted, TextArena& text) {
+  auto shown = request;
+  for (auto& descriptor : shown.descriptors)
+    for (auto& [key, value] : descriptor.entries)
+      if (!std::ranges::binary_search(wanted.shown_keys, key)) value = observe::key_id(value);
+  const auto out = envoy::call_text(shown);
+  return out.size() <= observe::kMaxCall ? text.join({out}) : std::string_view();
 }
 
 std::string_view masked_query(std::string_view query, const std::vector<std::string>& masked, TextArena& text) {

@@ -3,6 +3,7 @@
 #include "gateway/admission/rounds.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/path/path.hpp"
+#include "gateway/steps/authentication/assumed.hpp"
 #include "gateway/steps/descriptors/statuses.hpp"
 #include "gateway/steps/descriptors/suspensions.hpp"
 #include "steps.hpp"
@@ -12,6 +13,7 @@
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/logged_fields.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <algorithm>
@@ -23,7 +25,6 @@ namespace {
 constexpr std::string_view kShouldRateLimit = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 constexpr std::size_t kLongestCall = 64UL * 1'024;
 constexpr std::size_t kGrpcPrefix = 5;  // flags, and the length of the message
-constexpr std::size_t kMaxDescriptors = 64;
 
 Problem invalid_call(std::string_view why) { return {.status = 422, .ended_by = EndedBy::bad_request, .detail = why}; }
 
@@ -174,9 +175,8 @@ void tell_candidate(const Path& path, const Exchange& x, const RateLimitCall& ca
   x.snapshot->candidate->decided_call(path, x, call.request, refused ? &*refused : nullptr);
 }
 
-}  // namespace
-
-Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
+/// Reads the call of a proxy that may ask into `out`. Returns the problem of any other request.
+Task<MaybeProblem> read_call(Exchange& x, envoy::RateLimitRequest& out) {
   if (!identity::contains(x.snapshot->compiled->identity().trusted_proxies, x.peer))
     co_return Problem{.status = 403,
                       .ended_by = EndedBy::auth,
@@ -194,22 +194,44 @@ Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
   if (!request || request->domain.empty() || request->descriptors.size() > kMaxDescriptors)
     co_return invalid_call(
         "The message is no request of this service, has no domain, or has more than 64 descriptors.");
-  RateLimitCall call{.request = std::move(*request), .matched = {}, .of_limit = {}};
+  out = std::move(*request);
+  co_return MaybeProblem{};
+}
+
+}  // namespace
+
+Task<MaybeProblem> decide_call(Path& path, Exchange& x, RateLimitCall& call, envoy::RateLimitResponse& out) {
   match_descriptors(x, call);
   x.ended_by = EndedBy::respond;
-  envoy::RateLimitResponse out;
   out.statuses.resize(call.request.descriptors.size());
   if (most_rates(call) > limit::kMaxRulesPerRequest)
     co_return invalid_call(
         "The descriptors of this call are counted by more rates than one call can have, which is 32.");
-  MaybeProblem problem;
-  if (!call.matched.empty()) {
-    const CallInScope scope(x, call);
-    auto deciding = decide_all(path, x, out);
-    problem = co_await deciding;
+  if (call.matched.empty()) co_return MaybeProblem{};
+  const CallInScope scope(x, call);
+  auto deciding = decide_all(path, x, out);
+  co_return co_await deciding;
+}
+
+Task<MaybeProblem> answer_rate_limit(Path& path, Exchange& x) {
+  const auto* const assumed = assumed_of(path, x);
+  auto* const given = assumed == nullptr ? nullptr : assumed->call;
+  RateLimitCall call;
+  if (given != nullptr) {
+    call.request = given->request;
+  } else {
+    auto reading = read_call(x, call.request);
+    if (auto problem = co_await reading) co_return problem;
+    const auto& logged = x.snapshot->compiled->options().logged;
+    if (logged && logged->calls) x.logged_call = logged_call(call.request, *logged, x.text);
   }
+  envoy::RateLimitResponse out;
+  auto deciding = decide_call(path, x, call, out);
+  const auto problem = co_await deciding;
+  if (problem && problem->ended_by == EndedBy::bad_request) co_return problem;
   tell_candidate(path, x, call, problem);
   if (problem) co_return problem;
+  if (given != nullptr) given->answer = out;
   const auto reply = envoy::write_response(out);
   auto sending = send_decision(x, reply, out.over);
   co_await sending;

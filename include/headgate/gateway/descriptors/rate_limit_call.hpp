@@ -20,6 +20,9 @@ enum class Stage;
 /// The name of the tier of a rate that the proxy asks for.
 inline constexpr std::string_view kAskedTier = "asked";
 
+/// The largest number of descriptors of one call.
+inline constexpr std::size_t kMaxDescriptors = 64;
+
 /// The descriptors that an entry of `decide` matches: those of its domain with exactly these keys.
 struct DescriptorMatch {
   std::string domain;
@@ -49,6 +52,12 @@ class DescriptorRoutes {
     const Route* route = nullptr;
   };
   std::map<std::string, std::vector<Ranked>, std::less<>> routes_;  ///< by domain and keys, best first
+};
+
+/// A call that a log or a test describes, and its answer.
+struct AssumedCall {
+  envoy::RateLimitRequest request;
+  envoy::RateLimitResponse answer{};  ///< empty if the call failed; its texts live as long as the exchange
 };
 
 /// One call. Lives in the frame of its handler; worker thread only.

@@ -53,7 +53,7 @@ void tell_limit(std::string_view limit, std::string_view key, envoy::RateLimitRe
 }
 
 void tell_retry_after(Exchange& x, Duration wait, envoy::RateLimitResponse& out) {
-  x.retry_after = wait;
+  x.retry_after = std::chrono::seconds(seconds_up(wait));
   out.headers.emplace_back(
       "Retry-After", x.text.write(TextCursor::kMaxDigits, [wait](TextCursor& text) { text.number(seconds_up(wait)); }));
 }
