@@ -22,6 +22,7 @@ async function learnRoutes(look) {
 function pathOf(name) {
   const route = routes.get(name);
   if (!route) return name === '-' ? 'requests that match no route' : 'route';
+  if (route.match) return 'calls of the rate limit service';
   const to = Array.isArray(route.to) ? route.to.map((each) => each.to ?? each).join(', ') : route.to;
   return `${route.host ? `${route.host} ` : ''}${route.path}${to ? ` → ${to}` : ''}`;
 }

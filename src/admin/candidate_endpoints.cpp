@@ -91,7 +91,7 @@ CandidateJson keys_of(const observe::HeavyList& list, const limit::Limit* limit,
   std::sort(keys.begin(), keys.end(),
             [](const auto& a, const auto& b) { return a.count != b.count ? a.count > b.count : a.key < b.key; });
   if (keys.size() > kKeysShown) keys.resize(kKeysShown);
-  const bool clear = limit != nullptr && shown_in_clear(*limit, config.log.callers);
+  const bool clear = limit != nullptr && shown_in_clear(*limit, named_in_log(config));
   CandidateJson out = CandidateJson::array();
   for (const auto& each : keys) {
     CandidateJson row;

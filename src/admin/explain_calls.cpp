@@ -107,30 +107,33 @@ Task<void> ExplainCalls::run(unsigned worker, gateway::ExplainedRequest request,
 }
 
 AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons) {
-  return {.method = "POST",
-          .path = "/api/v1/explain",
-          .most_body = kMaxExplainBody,
-          .answer_later =
-              [&calls, &reasons](const AdminCall& call, const AdminEndpoint::Give& give) {
-                auto request = explained_request(call.body);
-                if (request.has_error()) return give(wrong(request.error()));
-                const auto compiled = calls.compiled();
-                auto candidates = compiled ? gateway::considered_routes(*compiled, request->head, request->peer)
-                                           : gateway::ConsideredRoutes();
-                const auto tell = [give, compiled, candidates, &reasons](const gateway::Explanation& told) mutable {
-                  if (told.compiled != compiled) candidates = {};  // A reload has replaced the configuration meanwhile.
-                  gateway::choose(candidates, told.found);
-                  auto json = to_json(told, candidates);
-                  note_dead_upstream(told, reasons, json);
-                  give({.body = services::text_of(json), .type = "application/json"});
-                };
-                if (!calls.ask(std::move(*request), tell))
-                  give({.status = 503, .body = "No worker can answer this at the moment."});
-              },
-          .reads = true,
-          .about = {.summary = "What would happen to a request, and why; nothing is taken for it",
-                    .body = "ExplainedRequest",
-                    .answer = "Explanation"}};
+  return {
+      .method = "POST",
+      .path = "/api/v1/explain",
+      .most_body = kMaxExplainBody,
+      .answer_later =
+          [&calls, &reasons](const AdminCall& call, const AdminEndpoint::Give& give) {
+            auto request = explained_request(call.body);
+            if (request.has_error()) return give(wrong(request.error()));
+            const auto compiled = calls.compiled();
+            auto candidates = compiled && !request->call
+                                  ? gateway::considered_routes(*compiled, request->head, request->peer)
+                                  : gateway::ConsideredRoutes();
+            const auto tell = [give, compiled, candidates, &reasons](const gateway::Explanation& told) mutable {
+              if (told.compiled != compiled) candidates = {};  // A reload has replaced the configuration meanwhile.
+              gateway::choose(candidates, told.found);
+              auto json = to_json(told, candidates);
+              note_dead_upstream(told, reasons, json);
+              give({.body = services::text_of(json), .type = "application/json"});
+            };
+            if (!calls.ask(std::move(*request), tell))
+              give({.status = 503, .body = "No worker can answer this at the moment."});
+          },
+      .reads = true,
+      .about = {.summary = "What would happen to a request or to a call of the rate limit service, and why; nothing is "
+                           "taken for it",
+                .body = "ExplainedRequest",
+                .answer = "Explanation"}};
 }
 
 }  // namespace headgate::admin

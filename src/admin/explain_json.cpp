@@ -1,12 +1,15 @@
 #include "headgate/admin/explain_json.hpp"
 
 #include "headgate/core/moment_text.hpp"
+#include "headgate/gateway/descriptors/rate_limit_call.hpp"
 #include "headgate/limit/unit_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace headgate::admin {
@@ -76,7 +79,12 @@ ExplainJson caller_json(const gateway::Explanation& told) {
 
 ExplainJson outcome_json(const gateway::Explanation& told) {
   ExplainJson out = {{"passes", told.status == 0 || told.ended_by == "respond" || told.ended_by == "preflight"}};
-  if (told.status != 0) out["status"] = told.status;
+  if (told.call) {
+    out["passes"] = told.call->code == "OK";
+    out["code"] = told.call->code;
+  } else if (told.status != 0) {
+    out["status"] = told.status;
+  }
   out["ended_by"] = told.ended_by;
   const auto text = [&out](const char* name, const std::string& value) {
     if (!value.empty()) out[name] = value;
@@ -99,6 +107,21 @@ ExplainJson outcome_json(const gateway::Explanation& told) {
   if (!told.binding.empty()) {
     out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};
     if (told.most == 0) out["told"].erase("of");  // a balance has no size
+  }
+  return out;
+}
+
+ExplainJson call_json(const gateway::ExplainedCall& call) {
+  ExplainJson out = {{"domain", call.domain}, {"descriptors", ExplainJson::array()}};
+  for (const auto& each : call.descriptors) {
+    ExplainJson row = {{"descriptor", ExplainJson::object()}, {"entry", nullptr}};
+    for (const auto& [key, value] : each.entries) row["descriptor"][key] = value;
+    if (!each.entry.empty()) row["entry"] = each.entry;
+    row["code"] = each.status.over ? "OVER_LIMIT" : "OK";
+    row["hits"] = each.hits;
+    row["limits"] = ExplainJson::array();
+    for (const auto& state : each.limits) row["limits"].push_back(limit_json(state));
+    out["descriptors"].push_back(std::move(row));
   }
   return out;
 }
@@ -132,9 +155,47 @@ Result<gateway::ExplainedParts, std::string> parts_of(const ExplainJson& body) {
   return parts;
 }
 
+constexpr std::string_view kCallExample = R"({"domain": "edge", "descriptors": [{"generic_key": "login"}]})";
+
+Result<gateway::ExplainedRequest, std::string> call_of(const ExplainJson& body) {
+  const auto wrong = [](std::string_view what) {
+    return wrong_body<gateway::ExplainedRequest>(std::string(what) + ", as in " + std::string(kCallExample));
+  };
+  gateway::ExplainedRequest out;
+  auto& call = out.call.emplace();
+  for (const auto& [name, value] : body.items())
+    if (name != "domain" && name != "descriptors" && name != "hits")
+      return wrong(R"(the keys of a call are "domain", "descriptors" and "hits")");
+  const auto domain = body.find("domain");
+  if (domain == body.end() || !domain->is_string() || domain->get_ref<const std::string&>().empty())
+    return wrong(R"("domain" is a text that is not empty)");
+  call.domain = domain->get<std::string>();
+  const auto descriptors = body.find("descriptors");
+  if (descriptors == body.end() || !descriptors->is_array() || descriptors->empty() ||
+      descriptors->size() > gateway::kMaxDescriptors)
+    return wrong(R"("descriptors" is a list of 1 to 64 objects)");
+  for (const auto& each : *descriptors) {
+    if (!each.is_object() || each.empty()) return wrong("a descriptor is an object with a key and a text at least");
+    auto& entries = call.descriptors.emplace_back().entries;
+    for (const auto& [key, value] : each.items()) {
+      if (!value.is_string()) return wrong("the values of a descriptor are texts");
+      entries.emplace_back(key, value.get<std::string>());
+    }
+    std::ranges::sort(entries);
+  }
+  if (const auto hits = body.find("hits"); hits != body.end()) {
+    constexpr std::uint64_t kMaxHits = std::numeric_limits<std::uint32_t>::max();
+    if (!hits->is_number_unsigned() || *hits < 1 || *hits > kMaxHits)
+      return wrong_body<gateway::ExplainedRequest>("\"hits\" is a number from 1 to " + std::to_string(kMaxHits));
+    call.hits = hits->get<std::uint32_t>();
+  }
+  return out;
+}
+
 }  // namespace
 
 ExplainJson to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates) {
+  if (told.call) return {{"call", call_json(*told.call)}, {"outcome", outcome_json(told)}};
   ExplainJson out = {{"request", {{"method", told.method}, {"host", told.host}, {"path", told.path}}},
                      {"route", nullptr}};
   if (!told.route.empty()) {
@@ -168,6 +229,7 @@ std::uint16_t https_port_of(const config::Config& config) {
 Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body) {
   const auto json = ExplainJson::parse(body, nullptr, false);
   if (json.is_discarded()) return wrong_body<gateway::ExplainedRequest>("the body is not JSON");
+  if (json.is_object() && (json.contains("domain") || json.contains("descriptors"))) return call_of(json);
   if (json.is_object() && !json.contains("url")) return wrong_body<gateway::ExplainedRequest>("\"url\" is missing");
   if (json.is_object() && json.contains("headers") && !json["headers"].is_array())
     return wrong_body<gateway::ExplainedRequest>("\"headers\" is a list");

@@ -61,7 +61,8 @@ inline constexpr NamedSchema kSchemas[] = {
       seconds: number, requests: integer, missed: integer, sampled: integer, keys: {key?: string, key_id: string,
       requests: integer, share: number, per_second: number}[]})"},
     {"Tops", R"({limits: Top[]})"},
-    {"Routes", R"({total: integer, first: integer, routes: {route, path, limits}[]})"},
+    {"Routes", R"({total: integer, first: integer, routes: {route: string, path?: string,
+      domain?: string, match?: {[name]: string}, limits: string[]}[]})"},
     {"Servers", R"({upstreams: {upstream: string, circuit?: "closed" | "open" | "half_open",
       circuit_tries_in_seconds?: integer, retries?: {[name]: integer}, queues?: {for: "servers" | "in_flight" |
       "adaptive", waiting: integer, length: integer}[], servers: {server: string, in: boolean, up: boolean,
@@ -141,8 +142,14 @@ inline constexpr NamedSchema kSchemas[] = {
       requests, complete}[]}[]})"},
     {"UsageRecord", R"({day: date, limit: string, key: string, owner?: string, unit?: "token" | "money", used: integer, requests: integer,
       complete: boolean, cursor: string})"},
-    {"ExplainedRequest", R"({method?: string, url: string, ip?: string, headers?: string[][]})"},
-    {"Explanation", R"({request: {method, host, path}, route: {"properties": {"name": {"type": "string"}, "path":
+    {"RequestToExplain", R"({method?: string, url: string, ip?: string, headers?: string[][]})"},
+    {"CallToExplain", R"({domain: string, descriptors: {[name]: string}[], hits?: integer})"},
+    {"ExplainedRequest", R"(RequestToExplain | CallToExplain)"},
+    {"CallExplanation", R"({call: {domain: string, descriptors: {descriptor: {[name]: string}, entry,
+      code: "OK" | "OVER_LIMIT", hits: integer, limits: {limit, per, applies, mode}[]}[]}, outcome: {passes: boolean,
+      code: string, ended_by: string, limit?: string, detail?: string, retry_after?: integer}})"},
+    {"Explanation", R"(RequestExplanation | CallExplanation)"},
+    {"RequestExplanation", R"({request: {method, host, path}, route: {"properties": {"name": {"type": "string"}, "path":
       {"type": "string"}, "to": {"type": "string"}, "by_chance": {"type": "array", "items": {"type": "object",
       "required": ["to", "share"]}}}}, outcome: {passes: boolean, status?: integer, ended_by: string, limit?: string,
       detail?: string, retry_after?: integer, besides?: string[], fails?: {upstream, what, why}, may_fail?: {upstream,

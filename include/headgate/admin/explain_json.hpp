@@ -13,8 +13,9 @@ namespace headgate::admin {
 
 nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates);
 
-/// Reads the body of a call: { "method", "url", "headers": [["name", "value"], …], "ip" }. The error is a sentence
-/// without its full stop.
+/// Reads the body of a question: { "method", "url", "headers": [["name", "value"], …], "ip" } about a request, or
+/// { "domain", "descriptors": [{ "key": "value" }, …], "hits" } about a call of the rate limit service. The error is a
+/// sentence without its full stop.
 Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body);
 
 /// Returns the port to which the first listener without TLS redirects; 0 if that listener serves requests itself.

@@ -28,7 +28,10 @@ bool exempts(const config::Config& config, const limit::Limit& limit, std::strin
 /// with a scale. Null if there is none.
 const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& compiled, std::string_view name);
 
-/// Whether the log shows all possible keys of the limit in clear; `callers` is log.callers.
+/// Returns the parts of keys that the log shows in clear because the configuration names them: log.callers, and
+/// "descriptor:KEY" for the keys in log.descriptors.
+std::vector<std::string> named_in_log(const config::Config& config);
+/// Whether the log shows all possible keys of the limit in clear; `callers` is the result of named_in_log().
 bool shown_in_clear(const limit::Limit& limit, const std::vector<std::string>& callers);
 
 /// Whether the limit is a balance.

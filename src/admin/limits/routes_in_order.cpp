@@ -56,6 +56,8 @@ int compare_paths(std::string_view a, std::string_view b) {
 }
 
 bool before(const RouteOptions& a, const RouteOptions& b, bool all_ignore_case) {
+  // No request is compared with an entry of `decide`.
+  if (a.descriptor || b.descriptor) return !a.descriptor && b.descriptor;
   const auto left = rank_of_host(a.host);
   const auto right = rank_of_host(b.host);
   if (left != right) return left < right;
@@ -94,8 +96,17 @@ std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   return out;
 }
 
+/// An entry of `decide`: its descriptors and its limits.
+nlohmann::ordered_json row_of_decide(const gateway::PathOptions& options, const RouteOptions& route) {
+  nlohmann::ordered_json row = {{"route", route.name}, {"domain", route.descriptor->domain}};
+  for (const auto& [key, value] : route.descriptor->entries) row["match"][key] = value;
+  row["limits"] = limits_of(options, route);
+  return row;
+}
+
 /// One route: its host and path, its conditions, its target and its limits.
 nlohmann::ordered_json route_row(const gateway::PathOptions& options, const RouteOptions& route) {
+  if (route.descriptor) return row_of_decide(options, route);
   nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
   if (!route.host.empty()) row["host"] = route.host;
   if (!route.methods.empty()) row["methods"] = route.methods;
@@ -118,6 +129,7 @@ constexpr std::size_t kMaxPage = 1000;
 
 /// One route as the file writes it.
 nlohmann::ordered_json row_of_file(const gateway::PathOptions& options, const RouteOptions& route) {
+  if (route.descriptor) return row_of_decide(options, route);
   nlohmann::ordered_json out = {{"route", route.name}};
   if (!route.host.empty()) out["host"] = route.host;
   out["path"] = route.path;

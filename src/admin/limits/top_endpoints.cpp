@@ -5,6 +5,7 @@
 
 #include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/gateway/logged_fields.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/services/ban_json.hpp"
 #include "headgate/services/written_key.hpp"
@@ -29,7 +30,7 @@ struct TopQuestion {
 
 using TopJson = nlohmann::ordered_json;
 
-/// Whether the log shows this part of a key in clear.
+/// Whether the log shows this part of a key in clear. `callers` are the parts that it shows if they are named.
 bool in_clear(const limit::Per& per, const std::vector<std::string>& callers) {
   const auto told = [&](const std::string& word) {
     return std::find(callers.begin(), callers.end(), word) != callers.end();
@@ -38,12 +39,20 @@ bool in_clear(const limit::Per& per, const std::vector<std::string>& callers) {
   if (word == "api_key") return told("owner");
   if (word == "group:") return told("group:" + per.name);
   if (word == "jwt.") return told("jwt." + per.name);
+  if (word == "descriptor:") return told("descriptor:" + per.name);
   constexpr std::array<std::string_view, 7> kLogged{"client_ip", "route", "host", "upstream",
                                                     "method",    "path:", "total"};
   return std::find(kLogged.begin(), kLogged.end(), word) != kLogged.end();
 }
 
 }  // namespace
+
+std::vector<std::string> named_in_log(const config::Config& config) {
+  auto out = config.log.callers;
+  if (const auto& logged = config.gateway.logged)
+    for (const auto& key : logged->shown_keys) out.push_back("descriptor:" + key);
+  return out;
+}
 
 bool shown_in_clear(const limit::Limit& limit, const std::vector<std::string>& callers) {
   const auto clear = [&](const std::vector<limit::Per>& key) {
@@ -101,12 +110,13 @@ std::vector<std::string> names_of(const services::TopBoard& board, const std::st
 AdminAnswer answer_to(const TopQuestion& question, const services::TopService& service, const observe::Logs& logs) {
   const auto now = service.clock().steady();
   const auto& config = *service.active()->config;
+  const auto callers = named_in_log(config);
   TopJson all = TopJson::array();
   for (const auto& limit : config.limits) {
     for (const auto& name : names_of(service.board(), limit.name, question.limit)) {
       if (question.limit && name != *question.limit) continue;
       const auto top = service.board().of(name, question.by, question.window, now);
-      auto json = json_of(top, limit, question, config.log.callers, logs);
+      auto json = json_of(top, limit, question, callers, logs);
       json["limit"] = name;
       if (question.limit) return {.body = services::text_of(json), .type = "application/json"};
       all.push_back(std::move(json));

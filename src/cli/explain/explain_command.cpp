@@ -6,6 +6,7 @@
 #include "explain_text.hpp"
 #include "past_request.hpp"
 
+#include "headgate/admin/explain_json.hpp"
 #include "headgate/admin/routes_in_order.hpp"
 #include "headgate/server/explain.hpp"
 
@@ -25,6 +26,9 @@ struct ExplainOptions {
   std::string file;
   gateway::ExplainedParts parts;
   std::vector<std::string> fields;
+  std::string domain;
+  std::vector<std::string> descriptors;
+  std::uint64_t hits = 1;
   AdminOptions admin;
   PastOptions past;
 };
@@ -34,15 +38,15 @@ int complain_of(const std::string& sentence, const char* help) {
   return kWrongCommandLine;
 }
 
+using QuestionJson = nlohmann::ordered_json;
+
+std::string body_text(const QuestionJson& body) {
+  return body.dump(-1, ' ', false, QuestionJson::error_handler_t::replace);
+}
+
 /// Asks a running gateway.
-int explain_there(const ExplainOptions& options) {
-  nlohmann::ordered_json body = {
-      {"method", options.parts.method}, {"url", options.parts.url}, {"ip", options.parts.address}};
-  body["headers"] = nlohmann::ordered_json::array();
-  for (const auto& [name, value] : options.parts.fields)
-    body["headers"].push_back(nlohmann::ordered_json::array({name, value}));
-  AdminRequest request{.method = "POST", .target = "/api/v1/explain"};
-  request.body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+int explain_there(const ExplainOptions& options, std::string body) {
+  const AdminRequest request{.method = "POST", .target = "/api/v1/explain", .body = std::move(body)};
   const auto reply = call_gateway(options.admin, request);
   if (reply.has_error()) {
     if (options.admin.json && !reply.error().text.empty())
@@ -58,13 +62,65 @@ int explain_there(const ExplainOptions& options) {
   return kWell;
 }
 
+/// Asks the configuration.
+int explain_here(const ExplainOptions& options, gateway::ExplainedRequest request) {
+  const auto loaded = load_file(options.file);
+  if (!loaded.config) return loaded.exit_code;
+  std::string told;
+  try {
+    told = server::explain_offline(*loaded.config, std::move(request));
+  } catch (const std::runtime_error& failure) {
+    std::fprintf(stderr, "headgate: %s\n", failure.what());
+    return kFailed;
+  }
+  if (!options.admin.json) told = explain_text(QuestionJson::parse(told), stdout_has_colours());
+  std::fputs(told.c_str(), stdout);
+  return kWell;
+}
+
+/// Reads "generic_key=login,remote_address=203.0.113.9", or an object of JSON. Returns null for any other text.
+QuestionJson descriptor_json(std::string_view text) {
+  if (text.starts_with('{')) {
+    auto read = QuestionJson::parse(text, nullptr, false);
+    return read.is_object() ? read : QuestionJson();
+  }
+  QuestionJson out = QuestionJson::object();
+  while (true) {
+    const auto entry = text.substr(0, text.find(','));
+    const auto sign = entry.find('=');
+    if (sign == std::string_view::npos || sign == 0) return {};
+    if (!out.emplace(entry.substr(0, sign), entry.substr(sign + 1)).second) return {};
+    if (entry.size() == text.size()) return out;
+    text.remove_prefix(entry.size() + 1);
+  }
+}
+
+/// Explains a call of the rate limit service.
+int explain_call(const ExplainOptions& options) {
+  constexpr const char* kExample =
+      "headgate explain --domain edge --descriptor 'generic_key=login,remote_address=203.0.113.9'";
+  QuestionJson body = {{"domain", options.domain}, {"descriptors", QuestionJson::array()}, {"hits", options.hits}};
+  for (const auto& written : options.descriptors) {
+    auto descriptor = descriptor_json(written);
+    if (descriptor.is_null())
+      return complain_of("\"" + printable(written) + "\" is no descriptor: it has keys and values, each key once",
+                         R"(write 'path=/login,method=POST'; a value with a comma needs JSON: '{"path": "/a,b"}')");
+    body["descriptors"].push_back(std::move(descriptor));
+  }
+  auto request = admin::explained_request(body_text(body));
+  if (request.has_error()) return complain_of(request.error(), kExample);
+  return options.admin.url.empty() ? explain_here(options, std::move(*request))
+                                   : explain_there(options, body_text(body));
+}
+
 int explain(ExplainOptions options) {
   if (!options.past.request_id.empty()) {
     options.past.json = options.admin.json;
     return explain_past(options.past);
   }
+  if (!options.domain.empty()) return explain_call(options);
   if (options.parts.method.empty() || options.parts.url.empty())
-    return complain_of("a method and a URL are needed, or --request-id and --log",
+    return complain_of("a method and a URL are needed, or --domain and --descriptor, or --request-id and --log",
                        "headgate explain GET https://api.example.com/v1/orders");
   for (const auto& field : options.fields) {
     const auto colon = field.find(':');
@@ -73,22 +129,17 @@ int explain(ExplainOptions options) {
     const auto value = field.find_first_not_of(" \t", colon + 1);
     options.parts.fields.emplace_back(field.substr(0, colon), value == std::string::npos ? "" : field.substr(value));
   }
-  if (!options.admin.url.empty()) return explain_there(options);
+  if (!options.admin.url.empty()) {
+    QuestionJson body = {{"method", options.parts.method}, {"url", options.parts.url}, {"ip", options.parts.address}};
+    body["headers"] = QuestionJson::array();
+    for (const auto& [name, value] : options.parts.fields)
+      body["headers"].push_back(QuestionJson::array({name, value}));
+    return explain_there(options, body_text(body));
+  }
   auto request = gateway::explained_request(options.parts);
   if (request.has_error())
     return complain_of(request.error(), "headgate explain GET https://api.example.com/v1/orders -H 'Accept: */*'");
-  const auto loaded = load_file(options.file);
-  if (!loaded.config) return loaded.exit_code;
-  std::string told;
-  try {
-    told = server::explain_offline(*loaded.config, std::move(*request));
-  } catch (const std::runtime_error& failure) {
-    std::fprintf(stderr, "headgate: %s\n", failure.what());
-    return kFailed;
-  }
-  if (!options.admin.json) told = explain_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
-  std::fputs(told.c_str(), stdout);
-  return kWell;
+  return explain_here(options, std::move(*request));
 }
 
 /// Prints all routes of a running gateway, page by page.
@@ -136,6 +187,17 @@ void offer_explain(CLI::App& app, int& result) {
   command->add_option("-H,--header", options->fields, "A header field of the request, as in 'X-API-Key: …'; repeatable")
       ->allow_extra_args(false);
   command->add_option("--ip", options->parts.address, "The address that the request comes from")->capture_default_str();
+  auto* domain = command->add_option("--domain", options->domain,
+                                     "The domain of a call of the rate limit service to explain instead of a request");
+  auto* descriptor =
+      command
+          ->add_option("--descriptor", options->descriptors,
+                       "A descriptor of the call, as in 'path=/login,method=POST', or as a JSON object; repeatable")
+          ->allow_extra_args(false);
+  auto* hits = command->add_option("--hits", options->hits, "The hits of each descriptor")->capture_default_str();
+  domain->needs(descriptor)->excludes(method)->excludes(url)->excludes("-H")->excludes("--ip");
+  descriptor->needs(domain);
+  hits->needs(domain);
   auto* file = command->add_option("-c,--config", options->file,
                                    "The configuration to explain, without a running gateway (default as for run)");
   offer_admin(*command, options->admin);
@@ -144,7 +206,7 @@ void offer_explain(CLI::App& app, int& result) {
                                  "The X-Request-Id of a past request to explain instead");
   auto* log =
       command->add_option("--log", options->past.logs, "The access log with the past request; repeatable, - for stdin");
-  id->needs(log)->excludes(method)->excludes(url)->excludes(file)->excludes("--admin");
+  id->needs(log)->excludes(method)->excludes(url)->excludes(file)->excludes("--admin")->excludes(domain);
   log->needs(id);
   command->callback([options, &result] { result = explain(*options); });
 

@@ -130,6 +130,13 @@ std::string verdict_of(const ExplainJson& limit, const ExplainJson& rule) {
                                        : rejects + " for " + wait_text(rule["retry_after"]);
 }
 
+std::vector<std::string> with_limit_heads(std::vector<std::string> out, const std::string& last) {
+  for (const char* const head : {"limit", "tier", "key", "cost", "rate", "used", "left", "full in", "in"})
+    out.emplace_back(head);
+  out.push_back(last);
+  return out;
+}
+
 std::string why_not_counted(const std::string& applies) {
   if (applies == "exempt") return "exempt";
   if (applies == "unlimited") return "its tier has none";
@@ -145,23 +152,30 @@ std::string size_of(const ExplainJson& limit) {
   return (size->value("told", false) ? "" : "no ") + member_text(*size, "from");
 }
 
-std::string limits_of(const ExplainJson& told, bool colours) {
-  const auto limits = told.value("limits", ExplainJson::array());
-  if (limits.empty()) return {};
-  TextTable table({"limit", "tier", "key", "cost", "rate", "used", "left", "full in", "in", "this request"});
+}  // namespace
+
+LimitTable::LimitTable(std::vector<std::string> first_heads, const std::string& last_head)
+    : table_(with_limit_heads(std::move(first_heads), last_head)) {}
+
+void LimitTable::add(const std::vector<std::string>& first, const ExplainJson& limits) {
+  const auto row = [&](const std::vector<Cell>& cells) {
+    std::vector<Cell> whole(first.begin(), first.end());
+    whole.insert(whole.end(), cells.begin(), cells.end());
+    table_.row(std::move(whole));
+  };
   for (const auto& limit : limits) {
     const auto applies = member_text(limit, "applies");
     if (applies != "counted") {
-      table.row({member_text(limit, "limit"),
-                 size_of(limit),
-                 "",
-                 "",
-                 "",
-                 "",
-                 "",
-                 "",
-                 member_text(limit, "counted_in"),
-                 {why_not_counted(applies), Paint::faint}});
+      row({member_text(limit, "limit"),
+           size_of(limit),
+           "",
+           "",
+           "",
+           "",
+           "",
+           "",
+           member_text(limit, "counted_in"),
+           {why_not_counted(applies), Paint::faint}});
       continue;
     }
     const auto unit = member_text(limit, "unit");  // the rate names the currency of money
@@ -169,22 +183,27 @@ std::string limits_of(const ExplainJson& told, bool colours) {
     if (const auto shards = member_text(limit, "one_of_shards"); !shards.empty()) counted_in += ", 1 of " + shards;
     for (const auto& rule : limit.at("rules")) {
       const bool allows = rule.value("allowed", true) && !limit.contains("suspended");
-      table.row({member_text(limit, "limit"),
-                 size_of(limit),
-                 limit.contains("key")      ? member_text(limit, "key")
-                 : limit.contains("key_id") ? member_text(limit, "key_id")
-                                            : "(not shown)",
-                 permits_text(unit, member_text(limit, "cost")),
-                 member_text(rule, "rate"),
-                 permits_text(unit, member_text(rule, "used")),
-                 permits_text(unit, member_text(rule, "remaining")),
-                 rule.contains("reset") ? wait_text(rule["reset"]) : "",
-                 counted_in,
-                 {verdict_of(limit, rule), allows ? Paint::good : Paint::bad}});
+      row({member_text(limit, "limit"),
+           size_of(limit),
+           limit.contains("key")      ? member_text(limit, "key")
+           : limit.contains("key_id") ? member_text(limit, "key_id")
+                                      : "(not shown)",
+           permits_text(unit, member_text(limit, "cost")),
+           member_text(rule, "rate"),
+           permits_text(unit, member_text(rule, "used")),
+           permits_text(unit, member_text(rule, "remaining")),
+           rule.contains("reset") ? wait_text(rule["reset"]) : "",
+           counted_in,
+           {verdict_of(limit, rule), allows ? Paint::good : Paint::bad}});
     }
   }
-  return '\n' + table.text(colours, stdout_width());
 }
+
+std::string LimitTable::text(bool colours) const {
+  return table_.empty() ? std::string() : '\n' + table_.text(colours, stdout_width());
+}
+
+namespace {
 
 std::string outcome_of(const ExplainJson& told) {
   const auto& outcome = told.at("outcome");
@@ -211,8 +230,6 @@ std::string outcome_of(const ExplainJson& told) {
   return out;
 }
 
-}  // namespace
-
 /// Returns a sentence about the part of a limit that this gateway counts alone. An older gateway does not report how
 /// many gateways there are.
 std::string part_of(const ExplainJson& outcome) {
@@ -221,7 +238,18 @@ std::string part_of(const ExplainJson& outcome) {
                       : "";
 }
 
+}  // namespace
+
+std::string source_text(const ExplainJson& told) {
+  if (told.value("offline", false))
+    return "\nNo gateway was asked: all of every limit is left, and nobody is suspended.\n";
+  if (!member_text(told.at("outcome"), "redis").empty())
+    return "\nRedis does not answer." + part_of(told.at("outcome")) + '\n';
+  return {};
+}
+
 std::string explain_text(const ExplainJson& told, bool colours) {
+  if (told.contains("call")) return call_text(told, colours);
   const auto& request = told.at("request");
   std::string out = "request   " + member_text(request, "method") + ' ' + member_text(request, "path");
   if (const auto host = member_text(request, "host"); !host.empty()) out += " at " + host;
@@ -230,17 +258,19 @@ std::string explain_text(const ExplainJson& told, bool colours) {
     out += "          " + detail + '\n';
   out += "route     " + route_of(told) + '\n' + others_of(told);
   if (const auto caller = caller_text(told.at("caller")); !caller.empty()) out += "caller    " + caller + '\n';
-  out += limits_of(told, colours);
-  if (told.value("offline", false))
-    out += "\nNo gateway was asked: all of every limit is left, and nobody is suspended.\n";
-  else if (member_text(told.at("outcome"), "redis") != "")
-    out += "\nRedis does not answer." + part_of(told.at("outcome")) + '\n';
-  return out;
+  LimitTable limits({}, "this request");
+  limits.add({}, told.value("limits", ExplainJson::array()));
+  out += limits.text(colours);
+  return out + source_text(told);
 }
 
 std::string routes_text(const ExplainJson& told, bool colours) {
   TextTable table({"route", "host", "path", "methods", "to", "requires", "limits"});
   for (const auto& each : told.at("routes")) {
+    if (each.contains("match")) {
+      table.row({member_text(each, "route"), "", "(descriptors)", "", "decides", "", words(each, "limits")});
+      continue;
+    }
     auto to = each.contains("answers")   ? "answers " + member_text(each, "answers")
               : each.at("to").is_array() ? words(each, "to")
                                          : member_text(each, "to");

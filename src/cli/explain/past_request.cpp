@@ -78,7 +78,8 @@ ExplainJson past_request(const ExplainJson& record) {
         {"tls", "tls"},
         {"request_id", "id"},
         {"trace_id", "trace_id"},
-        {"user_agent", "user_agent"}});
+        {"user_agent", "user_agent"},
+        {"descriptors", "call"}});
   if (const auto route = record.find("route"); route != record.end() && *route != "-") {
     out["route"] = {{"name", *route}};
     copy(record, out["route"], {{"upstream", "to"}});

@@ -115,6 +115,7 @@ std::string past_text(const Past& told, bool colours) {
   if (const auto host = member_text(request, "host"); !host.empty()) first += " at " + host;
   std::string out;
   add_line(out, "request", first);
+  add_line(out, "call", member_text(request, "call"));
   auto ended = member_text(told, "ended_at");
   if (const auto gateway = member_text(told, "instance"); !gateway.empty()) ended += " on " + gateway;
   add_line(out, "ended", ended);

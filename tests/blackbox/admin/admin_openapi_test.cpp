@@ -21,6 +21,16 @@ void expect_fits(const Json& value, Json schema, const Json& document, const std
     const auto pointer = schema["$ref"].get<std::string>().substr(1);
     schema = document.at(Json::json_pointer(pointer));
   }
+  if (schema.contains("oneOf")) {  // the first alternative whose required members are there
+    for (Json each : schema["oneOf"]) {
+      while (each.contains("$ref")) each = document.at(Json::json_pointer(each["$ref"].get<std::string>().substr(1)));
+      const auto required = each.value("required", Json::array());
+      if (value.is_object() && std::ranges::all_of(required, [&](const auto& name) {
+            return value.contains(name.template get<std::string>());
+          }))
+        return expect_fits(value, each, document, where);
+    }
+  }
   const auto type = schema.value("type", "");
   const std::map<std::string, bool> is = {{"object", value.is_object()}, {"array", value.is_array()},
                                           {"string", value.is_string()}, {"integer", value.is_number_integer()},
