@@ -2,6 +2,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/observe/grpc_status.hpp"
 
 #include <algorithm>
 
@@ -41,8 +42,19 @@ std::string_view name_of_limit(const gateway::Exchange& x, std::string_view told
   return its_own ? std::string_view(binding->route_limit->ready->base) : told;
 }
 
-std::string in_words(const gateway::Exchange& x, EndedBy ended_by, unsigned status, std::string_view limit) {
-  std::string out = std::to_string(status) + " (" + std::string(gateway::to_text(ended_by)) + ")";
+/// Returns the code of a call, or the gRPC status with which it failed.
+std::string code_of(const engine::ArrivalResult& decided) {
+  const auto& answer = *decided.call;
+  if (answer.statuses.empty()) return std::string(observe::to_text(decided.exchange.grpc_status));
+  return answer.over ? "OVER_LIMIT" : "OK";
+}
+
+std::string in_words(const engine::ArrivalResult& decided) {
+  const auto& x = decided.exchange;
+  const auto ended_by = decided.ended_by;
+  const auto limit = name_of_limit(x, decided.limit);
+  auto out = decided.call != nullptr ? code_of(decided) : std::to_string(decided.status);
+  out.append(" (").append(gateway::to_text(ended_by)).append(")");
   const bool by_limit = ended_by == EndedBy::limit || ended_by == EndedBy::ban;
   if (by_limit && !limit.empty()) out.append(" by limit ").append(limit);
   if (x.retry_after > Duration(0)) out += ", to come back in " + to_text(x.retry_after);
@@ -79,14 +91,14 @@ void SentStep::end(const engine::ArrivalResult& decided) {
   const auto nth = decided.number - first_ + 1;
   if (fate != Fate::allowed && (first_stopped_ == 0 || nth < first_stopped_)) {
     first_stopped_ = nth;
-    stopped_by_ =
-        in_words(decided.exchange, decided.ended_by, decided.status, name_of_limit(decided.exchange, decided.limit));
+    stopped_by_ = in_words(decided);
   }
   if (nth == step_.times) keep(decided);
   if (ended_ != step_.times) return;
   compare_counts();
   compare_last();
   compare_fields();
+  compare_codes();
   if (differences_.empty()) why_.reset();
 }
 
@@ -102,10 +114,19 @@ void SentStep::keep(const engine::ArrivalResult& decided) {
              .route = x.route == nullptr ? std::string() : x.route->name,
              .upstream = std::string(x.upstream),
              .took = decided.took,
-             .fields = {}};
+             .fields = {},
+             .code = {},
+             .codes = {}};
   if (admission.binding != nullptr)
     answer_.remaining = admission.outcome == gateway::Admission::Outcome::rejected ? 0 : admission.decision().remaining;
-  for (const auto& field : x.fields) answer_.fields.emplace_back(field.name, field.value);
+  if (decided.call == nullptr || decided.call->statuses.empty()) {
+    for (const auto& field : x.fields) answer_.fields.emplace_back(field.name, field.value);
+  } else {
+    for (const auto& [name, value] : decided.call->headers) answer_.fields.emplace_back(name, value);
+  }
+  if (decided.call == nullptr) return;
+  answer_.code = code_of(decided);
+  for (const auto& each : decided.call->statuses) answer_.codes.emplace_back(each.over ? "OVER_LIMIT" : "OK");
 }
 
 std::string SentStep::first_in_words() const {
@@ -173,6 +194,18 @@ void SentStep::compare_fields() {
                                                          : "no field " + expected.name;
     differ(expected.place, "expected " + wanted + ", got " + (got.empty() ? "none" : joined(got, ", ")));
   }
+}
+
+void SentStep::compare_codes() {
+  const auto& expect = step_.expect;
+  const std::string of_last = step_.times > 1 ? " for the last call" : "";
+  if (expect.code && expect.code->value != answer_.code)
+    differ(expect.code->place, "expected code " + expect.code->value + ", got " + answer_.code + of_last);
+  if (expect.codes && expect.codes->value != answer_.codes)
+    differ(expect.codes->place, "expected codes " + joined(expect.codes->value, ", ") + ", got " +
+                                    (answer_.codes.empty() ? "none, because the call failed with " + answer_.code
+                                                           : joined(answer_.codes, ", ")) +
+                                    of_last);
 }
 
 }  // namespace headgate::policy_test

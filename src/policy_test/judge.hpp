@@ -21,6 +21,8 @@ struct LastAnswer {
   std::string upstream;
   Duration took{0};
   config::TestFields fields;
+  std::string code;                ///< the code of a call, or the gRPC status with which it failed; empty for a request
+  std::vector<std::string> codes;  ///< codes of the descriptors
 };
 
 /// A step whose requests are being sent. It must not be moved in memory, because results are reported to its address.
@@ -44,6 +46,7 @@ class SentStep {
   void compare_counts();
   void compare_last();
   void compare_fields();
+  void compare_codes();
   void differ(const config::TestPlace& place, std::string message);
   std::string first_in_words() const;
 

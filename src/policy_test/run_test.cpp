@@ -33,6 +33,12 @@ class Prepared {
       fields_.erase(written);  // a second Host field stays, so that the simulation refuses the request
     }
     arrival_.address = boost::asio::ip::make_address(step.ip);
+    if (step.call) {
+      arrival_.call = &*step.call;
+      arrival_.method = "POST";
+      arrival_.path = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+      return;
+    }
     arrival_.method = step.method;
     arrival_.host = host;
     arrival_.path = step.path;
@@ -72,7 +78,7 @@ class Prepared {
 bool expects_something(const config::Expectation& expect) noexcept {
   return expect.allowed || expect.rejected || expect.refused || expect.status || expect.limit || expect.tier ||
          expect.retry_after || expect.remaining || expect.route || expect.upstream || expect.took ||
-         !expect.fields.empty();
+         !expect.fields.empty() || expect.code || expect.codes;
 }
 
 class TestRun {
@@ -174,6 +180,7 @@ class TestRun {
   }
 
   void name_candidates(const engine::RequestArrival& arrival, StepExplanation& asked) const {
+    if (arrival.call != nullptr) return;
     asked.candidates = gateway::considered_routes(config_.compiled(), engine::head_of(arrival), arrival.address);
     gateway::choose(asked.candidates, asked.told.found);
   }

@@ -5,6 +5,7 @@
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/envoy/rate_limit_service.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,9 @@ struct Expectation {
   std::optional<ValueWithPlace<std::string>> upstream;
   std::optional<ValueWithPlace<Duration>> took;
   std::vector<ExpectedField> fields;
+  // Values of the last call of the rate limit service: its code, and the codes of its descriptors.
+  std::optional<ValueWithPlace<std::string>> code;
+  std::optional<ValueWithPlace<std::vector<std::string>>> codes;
 };
 
 using TestFields = std::vector<std::pair<std::string, std::string>>;
@@ -75,8 +79,9 @@ struct TestCertificate {
   std::string sha256;
 };
 
-/// A step that sends a request once or several times.
+/// A step that sends a request, or a call of the rate limit service, once or several times.
 struct SendStep {
+  std::optional<envoy::RateLimitRequest> call{};  ///< the call, with sorted entries; empty for a request
   std::string method;
   std::optional<bool> tls;  ///< use of TLS; empty if the URL is only a path
   std::string host;

@@ -49,7 +49,14 @@ class TestNames {
  private:
   static constexpr std::size_t kMaxFound = 100;
 
+  bool decides() const {
+    return std::ranges::any_of(config_.gateway.routes, [](const auto& route) { return route.descriptor.has_value(); });
+  }
+
   void send(const SendStep& step, const TestPlace& place) {
+    if (step.call && !decides())
+      add(place, code::kNoEffect, "this configuration decides about no descriptors",
+          "add \"decide\" to the configuration, or send a request with \"send\"");
     if (!step.claims.empty() && !config_.identity.jwt)
       add(place, code::kConflict, "it has claims, and this configuration verifies no token",
           "add \"identity\": { \"jwt\": … } to the configuration, or leave \"claims\" out");

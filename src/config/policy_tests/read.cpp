@@ -77,8 +77,25 @@ class TestReader {
       return {out, place(*wait)};
     }
     if (const Node* redis = text_at(&node, "redis")) return {RedisStep{redis->text == "up"}, place(*redis)};
+    if (const Node* domain = text_at(&node, "domain")) return {call(node, *domain), place(*domain)};
     const Node* sent = text_at(&node, "send");
     return {send(node, sent), place(sent == nullptr ? node : *sent)};
+  }
+
+  SendStep call(const Node& node, const Node& domain) const {
+    SendStep out;
+    auto& call = out.call.emplace();
+    call.domain = domain.text;
+    for (const Node* each : children(find(&node, "descriptors"), Kind::list)) {
+      auto& entries = call.descriptors.emplace_back().entries;
+      for (const Node* entry : children(each, Kind::object)) entries.emplace_back(entry->key, entry->text);
+      std::ranges::sort(entries);
+    }
+    call.hits = 1;
+    read_number(&node, "hits", call.hits);
+    read_number(&node, "times", out.times);
+    expectation(find(&node, "expect"), out.expect);
+    return out;
   }
 
   SendStep send(const Node& node, const Node* sent) const {
@@ -138,6 +155,12 @@ class TestReader {
     out.route = placed_text(node, "route");
     out.upstream = placed_text(node, "upstream");
     placed_duration(node, "took", out.took);
+    out.code = placed_text(node, "code");
+    if (const Node* codes = find(node, "codes")) {
+      auto& list = out.codes.emplace();
+      for (const Node* each : texts(codes)) list.value.push_back(each->text);
+      list.place = place(*codes);
+    }
     for (const Node* each : children(find(node, "headers"), Kind::object)) {
       auto& field = out.fields.emplace_back();
       field.name = each->key;
@@ -186,14 +209,34 @@ class TestReader {
 
 /// Reports keys of a step that have no meaning together with the key that says what the step does.
 void check_step(const Node& step, Report& report) {
-  if (find(&step, "send") != nullptr) return;
-  const Node* kind = find(&step, "wait");
-  if (kind == nullptr) kind = find(&step, "redis");
+  const Node* kind = nullptr;
+  for (const char* const each : {"send", "domain", "wait", "redis"})
+    if (kind == nullptr) kind = find(&step, each);
   if (kind == nullptr) return;  // this error has already been reported
-  for (const Node* member : step.children)
-    if (std::ranges::find(kOfSend, member->key) != std::end(kOfSend))
+  const bool sends = kind->key == "send";
+  const bool calls = kind->key == "domain";
+  const auto is_one_of = [](std::span<const std::string_view> keys, const Node& member) {
+    return std::ranges::find(keys, member.key) != keys.end();
+  };
+  for (const Node* member : step.children) {
+    if ((!sends && is_one_of(kOfSend, *member)) || (!sends && !calls && is_one_of(kOfBoth, *member)))
       report.error_at_key(code::kConflict, *member, in_quotes(member->key) + " says something of a request",
                           "put it beside \"send\"; a step with " + in_quotes(kind->key) + " sends none");
+    if (!calls && is_one_of(kOfCall, *member))
+      report.error_at_key(code::kConflict, *member,
+                          in_quotes(member->key) + " says something of a call of the rate limit service",
+                          "put it beside \"domain\"");
+  }
+  if (calls && find(&step, "descriptors") == nullptr)
+    report.error(code::kMissing, *kind, "the call has no descriptors",
+                 R"(add "descriptors": [{ "generic_key": "login" }])");
+  for (const Node* member : children(find(&step, "expect"), Kind::object))
+    if ((sends && is_one_of(kExpectedOfCall, *member)) || (calls && is_one_of(kExpectedOfSend, *member)))
+      report.error_at_key(code::kConflict, *member,
+                          in_quotes(member->key) + (sends ? " describes an answer of the rate limit service"
+                                                          : " does not describe an answer of the rate limit service"),
+                          sends ? R"(expect a "status", or send a call with "domain" and "descriptors")"
+                                : R"(expect a "code", or codes of the descriptors with "codes")");
 }
 
 void check_tests(const Node& root, Report& report) {

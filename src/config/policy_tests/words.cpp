@@ -11,6 +11,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace headgate::config {
 namespace {
@@ -48,6 +49,11 @@ std::optional<LiteralError> check_sent_field(std::string_view text) {
 std::optional<LiteralError> check_test_name(std::string_view text) {
   if (!text.empty() && text.size() <= 200 && is_field_text(text)) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a test's name", "write a sentence of at most 200 bytes"};
+}
+
+std::optional<LiteralError> check_domain(std::string_view text) {
+  if (!text.empty()) return std::nullopt;
+  return LiteralError{"a domain is not empty", R"(write the "domain" of an entry of "decide")"};
 }
 
 std::optional<LiteralError> check_certificate_text(std::string_view text) {
@@ -97,10 +103,16 @@ constexpr Shape kAnswerShape = section(kAnswerSection);
 constexpr const Shape* kExpectedFieldForms[] = {&kSentField, &kBoolean};
 constexpr Shape kExpectedField = either("a value, or true or false", kExpectedFieldForms);
 constexpr Shape kExpectedFields = map("an object of fields", kExpectedField, 0, check_field_name);
+constexpr std::string_view kCodes[] = {"OK", "OVER_LIMIT", "UNAVAILABLE", "INVALID_ARGUMENT"};
+constexpr Shape kCode = choice(kCodes);
+constexpr std::string_view kDescriptorCodes[] = {"OK", "OVER_LIMIT"};
+constexpr Shape kDescriptorCode = choice(kDescriptorCodes);
+constexpr Shape kCodeList = list("a list of codes", kDescriptorCode, 1, 64);
 constexpr Key kExpectKeys[] = {
-    {"allowed", &kHowMany, "", "10", "Requests of the step that reached a server or got the answer of their route"},
+    {"allowed", &kHowMany, "", "10",
+     "Requests of the step that reached a server or got the answer of their route, and calls with the code `OK`"},
     {"rejected", &kHowMany, "", "2",
-     "Requests that a limit, a suspension, a waiting room or load shedding rejected, with 429 or 503"},
+     "Requests and calls that a limit, a suspension, a waiting room or load shedding rejected"},
     {"refused", &kHowMany, "", "0", "Requests refused for other reasons: no route, no valid credential, malformed"},
     {"status", &kCountedStatus, "", "429", "Status of the last answer"},
     {"limit", &kText, "", R"("per-ip")",
@@ -114,6 +126,9 @@ constexpr Key kExpectKeys[] = {
      "Time from the last request to the end of its answer: the wait for a permit, plus `after`"},
     {"headers", &kExpectedFields, "", R"({ "RateLimit": "\"per-ip\";r=0;t=6", "Set-Cookie": false })",
      "Fields of the last answer: a value, `true` for any value, or `false` if the field must be absent"},
+    {"code", &kCode, "", R"("OVER_LIMIT")",
+     "Code of the last call of the rate limit service, or the gRPC status with which it failed"},
+    {"codes", &kCodeList, "", R"(["OK", "OVER_LIMIT"])", "Codes of the descriptors of the last call"},
 };
 constexpr Section kExpectSection{"expect", "tests[].steps[].expect",
                                  "Expected result. `allowed`, `rejected` and `refused` count the requests of the step; "
@@ -121,12 +136,22 @@ constexpr Section kExpectSection{"expect", "tests[].steps[].expect",
                                  kExpectKeys};
 constexpr Shape kExpectShape = section(kExpectSection);
 
+constexpr Shape kSentDomain = text("a domain", check_domain);
+constexpr Shape kSentDescriptor = map("an object of keys and values", kText, 1);
+constexpr Shape kSentDescriptors = list("a list of descriptors", kSentDescriptor, 1, 64);
+constexpr Shape kHits = integer(1, std::numeric_limits<std::uint32_t>::max());
+
 constexpr Key kStepKeys[] = {
     {"send", &kSent, "", R"("GET /items")",
      "Request: a method, and a URL or path. For a path alone, the host is `localhost`, with TLS if every listener has "
      "it"},
+    {"domain", &kSentDomain, "", R"("edge")",
+     "Call of the [rate limit service](rate_limit_service.md) about descriptors of this domain, with `descriptors`"},
     {"wait", &kDuration, "", R"("6s")", "Moves the clock forward; nothing else does"},
     {"redis", &kRedisState, "", R"("down")", "Makes Redis unavailable, or available again"},
+    {"descriptors", &kSentDescriptors, "", R"([{ "generic_key": "login", "remote_address": "203.0.113.9" }])",
+     "Descriptors of the call, which are decided together"},
+    {"hits", &kHits, "1", "5", "Hits of each descriptor"},
     {"ip", &kTestAddress, "\"192.0.2.1\"", R"("203.0.113.9")", "Address of the client"},
     {"headers", &kSentHeaders, "{}", R"({ "X-Forwarded-For": "198.51.100.7" })", "Fields of the request"},
     {"claims", &kClaims, "", R"({ "sub": "ann", "plan": "pro" })",
@@ -142,7 +167,7 @@ constexpr Key kStepKeys[] = {
     {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "The server's answer"},
     {"expect", &kExpectShape, "", R"({ "allowed": 10, "rejected": 2 })", "Expected result"},
 };
-constexpr std::string_view kStepKinds[] = {"send", "wait", "redis"};
+constexpr std::string_view kStepKinds[] = {"send", "domain", "wait", "redis"};
 constexpr Section kStepSection{"step", "tests[].steps[]", "One step.", kStepKeys, {}, kStepKinds};
 constexpr Shape kTestStep = section(kStepSection);
 constexpr Shape kSteps = list("a list of steps", kTestStep, 1);

@@ -31,7 +31,14 @@ Result<Instant, LiteralError> read_moment(std::string_view text);
 inline constexpr std::string_view kFirstMoment = "2026-01-01T00:00:00Z";
 inline constexpr std::string_view kRedisStates[] = {"down", "up"};
 /// The keys that a step may have only together with "send".
-inline constexpr std::string_view kOfSend[] = {"ip",   "headers", "claims", "api_key_owner", "certificate",
-                                               "body", "times",   "answer", "expect"};
+inline constexpr std::string_view kOfSend[] = {"ip",          "headers", "claims", "api_key_owner", "user",
+                                               "certificate", "body",    "json",   "answer"};
+/// The keys that a step may have only together with "domain".
+inline constexpr std::string_view kOfCall[] = {"descriptors", "hits"};
+/// The keys that a step may have together with "send" or "domain".
+inline constexpr std::string_view kOfBoth[] = {"times", "expect"};
+/// The keys of "expect" that describe an answer of the rate limit service, and those that do not.
+inline constexpr std::string_view kExpectedOfCall[] = {"code", "codes"};
+inline constexpr std::string_view kExpectedOfSend[] = {"status", "upstream", "took"};
 
 }  // namespace headgate::config

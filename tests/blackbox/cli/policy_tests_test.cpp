@@ -125,5 +125,11 @@ TEST_F(PolicyTestFiles, MustBeThere) {
   EXPECT_THAT(empty.err, HasSubstr("ends with .test.json"));
 }
 
+TEST(PolicyTestsOfExamples, HoldForTheRateLimitService) {
+  const auto ran = run_headgate({"test", HEADGATE_SOURCE_DIR "/conf/rate_limit_service"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3 tests in 1 file: all hold\n"));
+}
+
 }  // namespace
 }  // namespace headgate::test

@@ -90,6 +90,40 @@ TEST(PolicyTestFiles, HaveClaimsOfAnyType) {
       "{\"a\":{\"b\":[1,\"é\\u000a\",true,null]},\"d\":-1.5e3}");
 }
 
+TEST(PolicyTestFiles, MayHaveCallsOfTheRateLimitService) {
+  const auto step = sent(R"({ "domain": "edge", "descriptors": [{ "b": "1", "a": "x,y=z" }, { "c": "" }], "hits": 5,
+    "times": 2, "expect": { "allowed": 1, "code": "OVER_LIMIT", "codes": ["OK", "OVER_LIMIT"] } })");
+  ASSERT_TRUE(step.call);
+  EXPECT_EQ(step.call->domain, "edge");
+  ASSERT_EQ(step.call->descriptors.size(), 2U);
+  EXPECT_THAT(step.call->descriptors[0].entries, ElementsAre(Pair("a", "x,y=z"), Pair("b", "1")));
+  EXPECT_THAT(step.call->descriptors[1].entries, ElementsAre(Pair("c", "")));
+  EXPECT_EQ(step.call->hits, 5U);
+  EXPECT_EQ(step.times, 2U);
+  EXPECT_EQ(step.expect.code->value, "OVER_LIMIT");
+  EXPECT_THAT(step.expect.codes->value, ElementsAre("OK", "OVER_LIMIT"));
+}
+
+TEST(PolicyTestFiles, DivideKeysBetweenRequestsAndCalls) {
+  EXPECT_THAT(mistakes(of_step(R"({ "domain": "edge" })")), HasSubstr("the call has no descriptors"));
+  EXPECT_THAT(mistakes(of_step(R"({ "domain": "edge", "descriptors": [{ "a": "1" }], "ip": "192.0.2.1" })")),
+              HasSubstr("\"ip\" says something of a request"));
+  EXPECT_THAT(mistakes(of_step(R"({ "send": "GET /", "hits": 2 })")),
+              HasSubstr("\"hits\" says something of a call of the rate limit service"));
+  EXPECT_THAT(mistakes(of_step(R"({ "send": "GET /", "expect": { "code": "OK" } })")),
+              HasSubstr("\"code\" describes an answer of the rate limit service"));
+  EXPECT_THAT(mistakes(of_step(R"({ "domain": "edge", "descriptors": [{ "a": "1" }], "expect": { "status": 429 } })")),
+              HasSubstr("\"status\" does not describe an answer of the rate limit service"));
+  for (const char* const step :
+       {R"({ "domain": "", "descriptors": [{ "a": "1" }] })", R"({ "domain": "edge", "descriptors": [] })",
+        R"({ "domain": "edge", "descriptors": [{}] })", R"({ "domain": "edge", "descriptors": [{ "a": 1 }] })",
+        R"({ "domain": "edge", "descriptors": [{ "a": "1" }], "hits": 0 })",
+        R"({ "domain": "edge", "descriptors": [{ "a": "1" }], "hits": 4294967296 })",
+        R"({ "domain": "edge", "descriptors": [{ "a": "1" }], "expect": { "code": "429" } })",
+        R"({ "domain": "edge", "send": "GET /", "descriptors": [{ "a": "1" }] })"})
+    EXPECT_THAT(mistakes(of_step(step)), HasSubstr("error")) << step;
+}
+
 TEST(PolicyTestFiles, NameEveryMistakeAtOnce) {
   const auto told = mistakes(R"({ "config": "c.json", "tests": [
     { "name": "a", "steps": [{ "sent": "GET /" }, { "wait": "6" }, { "send": "GET" }, { "redis": "gone" }] },
@@ -102,7 +136,7 @@ TEST(PolicyTestFiles, NameEveryMistakeAtOnce) {
   EXPECT_THAT(told, HasSubstr("the test at 2:15 has this name too"));
   EXPECT_THAT(told, HasSubstr("\"times\" says something of a request"));
   EXPECT_THAT(told, HasSubstr("did you mean \"status\"?"));
-  EXPECT_THAT(told, HasSubstr("\"send\", \"wait\" or \"redis\" is missing here"));
+  EXPECT_THAT(told, HasSubstr("\"send\", \"domain\", \"wait\" or \"redis\" is missing here"));
   EXPECT_THAT(told, HasSubstr("8 errors"));
 }
 
