@@ -85,7 +85,7 @@ Score score_of(const LineFormat& format, const std::vector<std::string_view>& li
     ++score.requests;
     score.told += reader.told();
     if (!reader.rest()) ++score.exact;
-    if (!score.written) score.written = block.requests.front().written;
+    if (!score.written && outcome == LineReader::Outcome::request) score.written = block.requests.front().written;
   }
   return score;
 }

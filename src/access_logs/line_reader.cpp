@@ -89,6 +89,7 @@ LineReader::Outcome LineReader::read(char* begin, char* end, RequestBlock& block
   told_ = draft.told();
   if (why_ != nullptr || draft.no_request()) {
     draft.undo();
+    if (draft.untold_call()) return Outcome::untold_call;
     return why_ == nullptr || (draft.no_request() && has_path_) ? Outcome::no_request : Outcome::unread;
   }
   missing.query = missing.query || never_.query;

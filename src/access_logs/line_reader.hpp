@@ -31,7 +31,7 @@ class LineSplitter {
 /// The reader of a log's lines. One thread.
 class LineReader {
  public:
-  enum class Outcome : std::uint8_t { request, no_request, unread };
+  enum class Outcome : std::uint8_t { request, no_request, untold_call, unread };
 
   /// Creates a reader for a file whose first line is `first`. `values` are ReadOptions::values. The error is a
   /// sentence.

@@ -4,6 +4,7 @@
 #include "request_window.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/envoy/call_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -54,6 +55,7 @@ struct LogArrivals::Parts {
   std::uint64_t read = 0;  ///< number of requests
   HeldRequest given;       ///< the last arrival
   engine::RequestArrival arrival;
+  std::optional<envoy::RateLimitRequest> call;  ///< the call of the arrival
 };
 
 LogArrivals::LogArrivals(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -145,6 +147,8 @@ const engine::RequestArrival* LogArrivals::Parts::give() {
   arrival.tls = request.tls;
   arrival.assumed = {.cost = request.cost, .hides_bodies = true};
   arrival.answer = {.status = request.status, .bytes = request.bytes, .after = request.took};
+  call = request.call.empty() ? std::nullopt : envoy::call_in(request.call);
+  arrival.call = call ? &*call : nullptr;
   if (counts.requests++ > 0 && request.began < last) ++counts.late;
   last = std::max(last, request.began);
   if (request.assumed_ok) ++counts.assumed_ok;

@@ -68,6 +68,9 @@ bool LogSource::take_line(char* begin, char* end) {
     case LineReader::Outcome::request:
       written_ = std::max(written_, block_->requests.back().written);
       return true;
+    case LineReader::Outcome::untold_call:
+      ++counts_.untold_calls;
+      return false;
     case LineReader::Outcome::no_request:
       ++counts_.no_request;
       return false;

@@ -30,6 +30,7 @@ struct LoggedRequest {
   std::uint32_t fields = 0;
   std::uint32_t values_at = 0;  ///< index of its first value
   gateway::AssumedCost cost;
+  std::string_view call;  ///< text of a call of the rate limit service; empty for a request
   bool tls = false;
   bool assumed_ok = false;
 };

@@ -2,6 +2,7 @@
 
 #include "numbers.hpp"
 
+#include "headgate/envoy/call_text.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr Duration kLongestAnswer = std::chrono::hours(24 * 366);
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
+
+constexpr std::string_view kShouldRateLimitPath = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
 /// Returns whether this word in headgate's log means that the gateway answered itself because of limits or load,
 /// without asking a server.
@@ -108,6 +111,7 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
       answered_ = answered_ || (cell != "<NOSRV>" && cell != "0");
       return nullptr;
     case Meaning::ended_by:
+      of_headgate_ = true;
       answered_ = cell == "upstream";
       refused_ = refused_by_gateway(cell);
       return nullptr;
@@ -122,6 +126,10 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
       return nullptr;
     case Meaning::held:
       request_.cost.held = units_in(cell);
+      return nullptr;
+    case Meaning::call:
+      request_.call = cell;
+      no_request_ = untold_call_ = !envoy::call_in(cell);
       return nullptr;
     case Meaning::field:
       has_user_agent_ = has_user_agent_ || part.id == http::Known::user_agent;
@@ -291,6 +299,10 @@ const char* RequestDraft::finish(MissingParts& missing) {
     no_request_ = true;  // the connection ended before a request was read
     return "it has no path";
   }
+  if (request.call.empty() && of_headgate_ && !answered_ && request.path == kShouldRateLimitPath) {
+    no_request_ = untold_call_ = true;
+    return nullptr;
+  }
   request.began = has_began_ ? began_ : ended_ - request.took;
   request.written = has_ended_ ? ended_ : began_ + request.took;
   request.took -= std::min(request.took, waited_);
@@ -298,7 +310,9 @@ const char* RequestDraft::finish(MissingParts& missing) {
   finish_forwarded();
   finish_cost();
   request.fields = static_cast<std::uint32_t>(block_.fields.size()) - request.fields_at;
-  if (refused_ || ((request.status == 429 || request.status == 503) && !answered_)) {
+  if (!request.call.empty()) {
+    request.status = 200;  // no server answers a call
+  } else if (refused_ || ((request.status == 429 || request.status == 503) && !answered_)) {
     request.assumed_ok = true;
     request.status = 200;
   }

@@ -33,6 +33,9 @@ class RequestDraft {
 
   /// Returns whether the line reports something other than a request.
   bool no_request() const noexcept { return no_request_; }
+  /// Returns whether the line reports a call of the rate limit service without its descriptors, or with
+  /// descriptors that cannot be read.
+  bool untold_call() const noexcept { return untold_call_; }
   /// Returns how many parts had a value.
   std::size_t told() const noexcept { return told_; }
   const LoggedRequest& request() const noexcept { return request_; }
@@ -74,6 +77,8 @@ class RequestDraft {
   bool rejected_ = false;  ///< whether the logged limit rejected the request
   bool refused_ = false;   ///< whether the gateway of the log refused the request
   bool no_request_ = false;
+  bool of_headgate_ = false;  ///< whether headgate wrote the line
+  bool untold_call_ = false;
 };
 
 }  // namespace headgate::access_logs

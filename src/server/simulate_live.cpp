@@ -68,6 +68,10 @@ Replayed replay(const simulate::TriedPolicy& policy, const std::string& path) {
   out.arrived.from = "the last minutes of this gateway";
   out.arrived.lines = counts.lines;
   out.arrived.unread = counts.unread;
+  if (counts.untold_calls > 0)
+    out.arrived.notes.push_back(std::to_string(counts.untold_calls) +
+                                " calls of the rate limit service are left out, because the log does not have their "
+                                "descriptors (set log.descriptors)");
   if (counts.assumed_ok > 0)
     out.arrived.notes.push_back(std::to_string(counts.assumed_ok) +
                                 " requests had been refused; their servers are assumed to answer 200");

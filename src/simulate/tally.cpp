@@ -119,7 +119,7 @@ void RunTally::add(const engine::ArrivalResult& decided) {
   if (keep_ == Keep::each_request) note(decided.number, refused);
   if (!x.admission.limits.empty()) add_limits(x, part);
   if (x.route == nullptr) return;
-  if (x.admission.limits.size() < x.route->plan.size() && !x.preflight) look_for_absent(x);
+  if (x.admission.limits.size() < x.route->plan.size() && !x.preflight && decided.call == nullptr) look_for_absent(x);
   if (x.used) add_extras(x);
 }
 

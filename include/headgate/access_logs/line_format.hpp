@@ -37,6 +37,7 @@ enum class Meaning : std::uint8_t {
   limit,          ///< name of the limit that headgate logged
   decision,       ///< headgate's word for the decision of this limit
   cost,           ///< units that this limit charged
+  call,           ///< call of the rate limit service (envoy/call_text.hpp)
   held,           ///< units that this limit took before the answer, if they differ from `cost`
   field,          ///< a header field of the request, whose name is `text`
   /// for JSON: a prefix; each part whose name begins with it is a header field, and the rest of the name is the field's

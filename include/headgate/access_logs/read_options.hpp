@@ -55,7 +55,10 @@ struct ReadCounts {
   std::uint64_t unread = 0;      ///< unreadable lines
   std::uint64_t no_request = 0;  ///< lines about something else, such as events and connections without a request
   std::uint64_t outside = 0;     ///< requests before `from` or not before `until`
-  std::uint64_t late = 0;        ///< arrivals that began before the previous one
+  /// calls of headgate's rate limit service whose descriptors the log does not have, or not completely; they are
+  /// skipped
+  std::uint64_t untold_calls = 0;
+  std::uint64_t late = 0;  ///< arrivals that began before the previous one
   /// requests that the old gateway had refused itself, for which an answer of 200 is assumed
   std::uint64_t assumed_ok = 0;
   std::vector<UnreadLine> first_unread{};

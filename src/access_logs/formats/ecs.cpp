@@ -30,6 +30,7 @@ constexpr auto kEcsParts = std::to_array<LinePart>({
     {"headgate.decision", Meaning::decision},
     {"headgate.cost", Meaning::cost},
     {"headgate.held", Meaning::held},
+    {"headgate.descriptors", Meaning::call},
     {"http.request.referrer", Meaning::field, "Referer"},
     {"user_agent.original", Meaning::field, "User-Agent"},
 });

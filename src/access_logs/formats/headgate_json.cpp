@@ -25,6 +25,7 @@ constexpr auto kHeadgateParts = std::to_array<LinePart>({
     {"decision", Meaning::decision},
     {"cost", Meaning::cost},
     {"held", Meaning::held},
+    {"descriptors", Meaning::call},
     {"user_agent", Meaning::field, "User-Agent"},
     {"header.", Meaning::fields},
 });

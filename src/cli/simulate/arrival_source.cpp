@@ -51,6 +51,10 @@ std::vector<std::string> notes_of(const access_logs::ReadCounts& counts, const L
                   "were read");
   if (counts.no_request > 0)
     out.push_back(number_text(counts.no_request) + " lines tell of something else than requests");
+  if (counts.untold_calls > 0)
+    out.push_back(number_text(counts.untold_calls) +
+                  " calls of the rate limit service are left out, because the log does not have their descriptors (set "
+                  "log.descriptors)");
   if (counts.outside > 0) out.push_back(of_requests(counts.outside) + " are not between --from and --until");
   std::string missing;
   const auto lacks = [&](bool is, const char* what) {
