@@ -20,15 +20,33 @@ namespace {
 
 constexpr Shape kDomain = text("a domain");
 constexpr Shape kPattern = text(R"(a value, a beginning and "*", or "*")");
-constexpr Shape kMatch = map("an object of descriptor keys and their values", kPattern, 1);
+constexpr Shape kPatterns = list("values of a key that the descriptor has several times", kPattern, 2);
+constexpr const Shape* kPatternForms[] = {&kPattern, &kPatterns};
+constexpr Shape kPatternOrPatterns = either("a value, or a list of them", kPatternForms);
+constexpr std::size_t kLongestDescriptorKey = 128;
+
+std::optional<LiteralError> check_descriptor_key(std::string_view text) {
+  if (!text.empty() && text.size() <= kLongestDescriptorKey && text.find('\0') == text.npos) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be the key of a descriptor", "a key has 1 to 128 bytes"};
+}
+
+constexpr Shape kMatch =
+    map("an object of descriptor keys and their values", kPatternOrPatterns, 1, check_descriptor_key);
+constexpr Shape kReplacedLimit = text("a limit's name");
+constexpr Shape kReplaces = list("a list of limits", kReplacedLimit, 0);
 constexpr Key kDecideKeys[] = {
     {"domain", &kDomain, "", R"("edge")", "Domain of the descriptors, as the proxy's filter names it", required},
     {"match", &kMatch, "", R"({ "generic_key": "login", "remote_address": "*" })",
      "Descriptors with exactly these keys, in any order. A value that ends with `*` stands for all values with that "
-     "beginning. Of several matches, the one with the most whole values counts, then the one with the longest "
-     "beginnings",
+     "beginning, and a list has the whole values of a key that a descriptor has several times. Of several matches, the "
+     "one with the most whole values counts, then the one with the longest beginnings",
      required},
-    {"limits", &kLimitUses, "", R"(["login"])", "Limits that count these descriptors", required},
+    {"limits", &kLimitUses, "", R"(["login"])", "Limits that count these descriptors; with `[]`, they are free",
+     required},
+    {"reject", &kBoolean, "false", "", "Whether every call with such a descriptor is over its limit, without counting"},
+    {"replaces", &kReplaces, "[]", R"(["login"])",
+     "Limits that this entry replaces: in a call with such a descriptor, no entry with one of these limits decides "
+     "about the other descriptors"},
 };
 constexpr Section kDecide{"decide", "decide[]", "Descriptors of a rate limit service, and their limits.", kDecideKeys};
 constexpr Shape kDecideEntry = section(kDecide);
@@ -73,7 +91,8 @@ std::string beyond_match(const limit::Limit& limit, const gateway::Cost& cost, c
     const bool of_size = of_tier || (limit.size_from && &per == &limit.size_from->from);
     const bool of_descriptor = per.source->needs == gateway::Needs::descriptor;
     // A descriptor without the key that names its tier has the default one.
-    if (of_descriptor && (of_size || match.has(per.name))) return;
+    const auto times = std::ranges::count(match.entries, per.name, [](const auto& entry) { return entry.first; });
+    if (of_descriptor && (times == 1 || (times == 0 && of_size))) return;
     if (!of_descriptor && !of_size && (per.source->word == "total" || per.source->word == "route")) return;
     out = (of_size ? std::string("takes its ") + (of_tier ? "tier" : "size") + " from " : "counts by ") +
           gateway::to_text(per) + ", which these descriptors do not have";
@@ -112,6 +131,50 @@ void refuse_descriptor_costs(Build& build, const Node* section, const std::vecto
                                 R"(use the limit in an entry of "decide", or write another cost)");
 }
 
+/// Reports limits of an entry that the service cannot use.
+void check_decide_limits(Build& build, const gateway::RouteOptions& route, const Node& node) {
+  for (const auto& use : route.limits) {
+    const int at = limit_index(build, use.limit);
+    if (at < 0) continue;
+    const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
+    auto beyond = beyond_descriptors(limit, use);
+    const auto exempts = [&](const gateway::Exemption& each) { return each.limit == limit.name; };
+    if (beyond.empty() && std::ranges::any_of(build.config.gateway.exemptions, exempts))
+      beyond = "exempts addresses or API keys, which the service does not see";
+    if (beyond.empty()) beyond = beyond_match(limit, use.cost, *route.descriptor);
+    if (!beyond.empty())
+      build.report.error_at_key(
+          code::kConflict, *find(&node, "limits"), "limit " + in_quotes(limit.name) + " " + beyond,
+          R"(use another limit here: one with a rate, and with "per": "descriptor:KEY" of a key in "match")");
+  }
+}
+
+/// Reports a beginning among the values of a key that a descriptor has several times.
+void check_values_of_one_key(Build& build, const Node& node) {
+  for (const Node* entry : children(find(&node, "match"), Kind::object))
+    for (const Node* value : children(entry, Kind::list))
+      if (value->text.ends_with('*'))
+        build.report.error(code::kConflict, *value, "the values of a key that a descriptor has several times are whole",
+                           "write the values, or give the key once");
+}
+
+/// Reports an entry that rejects and counts, or that replaces its own limits or none that exist.
+void check_instead_of_limits(Build& build, const gateway::RouteOptions& route, const Node& node) {
+  if (route.descriptor->rejects && !route.limits.empty())
+    build.report.error_at_key(code::kConflict, *find(&node, "reject"),
+                              "this entry rejects every call, so its limits count nothing",
+                              R"(write "limits": [], or leave "reject" out)");
+  for (const Node* each : children(find(&node, "replaces"), Kind::list)) {
+    if (each->kind != Kind::string || each->replaced) continue;
+    if (limit_index(build, each->text) < 0)
+      build.report.error(code::kUnresolved, *each, "no limit is named " + in_quotes(each->text),
+                         suggestion(each->text, build.limit_nodes, build.report));
+    else if (std::ranges::any_of(route.limits, [&](const auto& use) { return use.limit == each->text; }))
+      build.report.error(code::kConflict, *each, "this entry replaces its own limit " + in_quotes(each->text),
+                         "name limits of other entries");
+  }
+}
+
 }  // namespace
 
 constexpr Shape kDecideList = list("a list of descriptors with limits", kDecideEntry, 0, 10'000);
@@ -122,9 +185,13 @@ void build_decide(Build& build) {
     gateway::RouteOptions route;
     auto& match = route.descriptor.emplace();
     if (const Node* domain = text_at(each, "domain")) match.domain = domain->text;
-    for (const Node* entry : children(find(each, "match"), Kind::object))
-      match.entries.emplace_back(entry->key, entry->text);
+    for (const Node* entry : children(find(each, "match"), Kind::object)) {
+      if (entry->kind == Kind::string) match.entries.emplace_back(entry->key, entry->text);
+      for (const Node* value : children(entry, Kind::list)) match.entries.emplace_back(entry->key, value->text);
+    }
     std::ranges::sort(match.entries);
+    read(each, "reject", match.rejects);
+    for (const Node* limit : children(find(each, "replaces"), Kind::list)) match.replaces.push_back(limit->text);
     route.name = gateway::to_text(match);
     route.respond.emplace();
     route.limits = uses(build, each);
@@ -152,20 +219,9 @@ void check_decide(Build& build) {
           code::kDuplicate, *find(&node, "match"),
           "these descriptors are matched already, at " + build.report.place(same->second->span.begin),
           "put the limits of both into one entry");
-    for (const auto& use : routes[i].limits) {
-      const int at = limit_index(build, use.limit);
-      if (at < 0) continue;
-      const auto& limit = build.config.limits[static_cast<std::size_t>(at)];
-      auto beyond = beyond_descriptors(limit, use);
-      const auto exempts = [&](const gateway::Exemption& each) { return each.limit == limit.name; };
-      if (beyond.empty() && std::ranges::any_of(build.config.gateway.exemptions, exempts))
-        beyond = "exempts addresses or API keys, which the service does not see";
-      if (beyond.empty()) beyond = beyond_match(limit, use.cost, *routes[i].descriptor);
-      if (!beyond.empty())
-        build.report.error_at_key(
-            code::kConflict, *find(&node, "limits"), "limit " + in_quotes(limit.name) + " " + beyond,
-            R"(use another limit here: one with a rate, and with "per": "descriptor:KEY" of a key in "match")");
-    }
+    check_decide_limits(build, routes[i], node);
+    check_values_of_one_key(build, node);
+    check_instead_of_limits(build, routes[i], node);
   }
   check_named_sizes(build);
   const auto serves = std::ranges::any_of(build.config.listen, [](const net::ListenOptions& each) {

@@ -204,7 +204,7 @@ std::string target(const RouteOptions& route) {
   const auto* const edits = route.edits.get();
   if (edits != nullptr && edits->redirect)
     return "redirects (" + std::to_string(edits->redirect->status) + ") to " + edits->redirect->to;
-  if (route.descriptor) return "a decision";
+  if (route.descriptor) return route.descriptor->rejects ? "a rejection" : "a decision";
   if (route.respond) return "answers " + std::to_string(route.respond->status);
   auto to = route.split ? shares(*route.split) : route.to;
   if (!route.to_instead.empty()) to += ", what is rejected to " + route.to_instead;

@@ -58,6 +58,8 @@ Task<void> Candidate::decide_descriptors(CandidateExchange& asked) {
   MaybeProblem refused;
   if (most_rates(*asked.call) > limit::kMaxRulesPerRequest)
     refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::bad_request};
+  else if (rejects(*asked.call))
+    refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::limit};
   else if (refuse_suspended(*path_, y, answer) > Duration(0))
     refused = Problem{.status = kRejectedStatus, .ended_by = EndedBy::ban, .detail = {}, .limit = y.problem_limit};
   else if (refuse_empty_rates(y, answer))

@@ -29,7 +29,8 @@ const KeySource descriptor{
     .needs = Needs::descriptor,
     .noun = [](std::string_view name) { return "value of descriptor " + std::string(name); },
     .missing = "A descriptor that calls are counted by is missing.",
-    // The value is copied, because log and metrics are written after the call has ended.
+    // No limit counts by a key that a descriptor has twice. The value is copied, because log and metrics are written
+    // after the call has ended.
     .value =
         [](Exchange& x, std::string_view name) {
           const auto* const value = x.rate_limit == nullptr ? nullptr : x.rate_limit->value(name);

@@ -62,6 +62,27 @@ Task<void> send_decision(Exchange& x, const std::string& message, bool over) {
   if (sent.has_error()) x.ended_by = EndedBy::client_closed;
 }
 
+/// Drops the entries whose limits another entry of the same call replaces.
+void drop_replaced(RateLimitCall& call) {
+  std::vector<std::string_view> replaced;
+  for (const auto& each : call.matched)
+    for (const auto& limit : each.route->options->descriptor->replaces) replaced.push_back(limit);
+  if (replaced.empty()) return;
+  std::erase_if(call.matched, [&](const RateLimitCall::Matched& each) {
+    return std::ranges::any_of(each.route->plan, [&](const RouteLimit& used) {
+      return std::ranges::find(replaced, used.limit->name) != replaced.end();
+    });
+  });
+}
+
+/// Rejects the call without asking a limit.
+void reject_all(Exchange& x, envoy::RateLimitResponse& out) {
+  for (const auto& each : x.rate_limit->matched)
+    out.statuses[each.descriptor].over = each.route->options->descriptor->rejects;
+  out.over = true;
+  x.ended_by = EndedBy::limit;
+}
+
 }  // namespace
 
 void match_descriptors(Exchange& x, RateLimitCall& call) {
@@ -69,7 +90,12 @@ void match_descriptors(Exchange& x, RateLimitCall& call) {
   for (std::size_t i = 0; i < call.request.descriptors.size(); ++i)
     if (const auto* const route = routes.find(call.request.domain, call.request.descriptors[i]))
       call.matched.push_back({route, i});
+  drop_replaced(call);
   if (!call.matched.empty()) x.route = call.matched.front().route;
+}
+
+bool rejects(const RateLimitCall& call) noexcept {
+  return std::ranges::any_of(call.matched, [](const auto& each) { return each.route->options->descriptor->rejects; });
 }
 
 std::size_t most_rates(const RateLimitCall& call) {
@@ -146,6 +172,10 @@ Task<MaybeProblem> decide_all(Path& path, Exchange& x, envoy::RateLimitResponse&
     out.over = true;
     x.ended_by = EndedBy::ban;
     tell_suspension(x, left, out);
+    co_return MaybeProblem{};
+  }
+  if (rejects(*x.rate_limit)) {
+    reject_all(x, out);
     co_return MaybeProblem{};
   }
   if (refuse_empty_rates(x, out)) {

@@ -11,8 +11,10 @@ namespace headgate::gateway {
 struct Path;
 struct RateLimitCall;
 
-/// Finds the routes of the descriptors; x.route becomes the first of them.
+/// Finds the routes of the descriptors, without those that another one replaces; x.route becomes the first of them.
 void match_descriptors(Exchange& x, RateLimitCall& call);
+/// Returns whether an entry of the call rejects it without asking a limit.
+bool rejects(const RateLimitCall& call) noexcept;
 /// Returns the largest number of rates that can count the descriptors of the call, whatever their tiers.
 std::size_t most_rates(const RateLimitCall& call);
 

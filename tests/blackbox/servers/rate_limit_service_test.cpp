@@ -89,6 +89,28 @@ TEST_F(RateLimitServiceCalls, ThatNothingMatchesAreFree) {
   EXPECT_EQ(ask(gateway, 1, "elsewhere", {"path=/api/a"}), "OK; OK; \n");
 }
 
+TEST_F(RateLimitServiceCalls, AreFreeOrRejectedOrReplacedAsTheirEntriesSay) {
+  const auto entry = [](const Json& match, const Json& limits) {
+    return Json{{"domain", "edge"}, {"match", match}, {"limits", limits}};
+  };
+  const auto with = [](Json entry, const std::string& key, const Json& value) {
+    entry[key] = value;
+    return entry;
+  };
+  const Gateway gateway(
+      config({{"decide",
+               {entry({{"remote_address", "*"}}, {"login"}), entry({{"remote_address", "10.0.0.1"}}, Json::array()),
+                with(entry({{"remote_address", "10.0.0.2"}}, Json::array()), "reject", true),
+                with(entry({{"user", "*"}}, {"api"}), "replaces", {"login"}),
+                entry({{"generic_key", {"one", "two"}}}, {"api"})}}}));
+  EXPECT_EQ(ask(gateway, 1, "edge", {"remote_address=10.0.0.1"}), "OK; OK; \n");
+  EXPECT_EQ(ask(gateway, 1, "edge", {"user=7", "remote_address=10.0.0.2"}), "OVER_LIMIT; OK; OVER_LIMIT; \n");
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=10.0.0.3", "user=7"}), StartsWith("OK; OK; OK api 100 2 99"))
+      << "the rejected call took nothing, and the limit of the user replaces that of the address";
+  EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=10.0.0.3"}), StartsWith("OK; OK login 3 3 2"));
+  EXPECT_THAT(ask(gateway, 1, "edge", {"generic_key=two,generic_key=one"}), StartsWith("OK; OK api 100 2 98"));
+}
+
 TEST_F(RateLimitServiceCalls, MayHaveHitsAndARateOfTheirOwn) {
   const Gateway gateway(config());
   EXPECT_THAT(ask(gateway, 1, "edge", {"remote_address=7,generic_key=login;hits=2"}), StartsWith("OK; OK login 3 3 1"));

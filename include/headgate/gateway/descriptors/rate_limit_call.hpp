@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct DescriptorMatch {
   std::string domain;
   /// keys in alphabetical order, each with its value, "*" for any value, or a beginning and "*"
   std::vector<std::pair<std::string, std::string>> entries;
+  bool rejects = false;                 ///< whether every call with such a descriptor is over its limit
+  std::vector<std::string> replaces{};  ///< limits whose entries do not decide in a call with such a descriptor
 
   bool has(std::string_view key) const noexcept;
 };
@@ -40,18 +43,25 @@ class DescriptorRoutes {
  public:
   void add(const DescriptorMatch& match, const Route* route);
   bool empty() const noexcept { return routes_.empty(); }
-  /// Returns the route of the most specific match: the one with the most values, then the one with the longest
-  /// beginnings, then the first. Null if nothing matches.
+  /// Returns the route of the most specific match: the one with the most whole values, then the one with the longest
+  /// beginnings, then the first. Null if nothing matches. The number of matches with other whole values does not
+  /// matter for the time this takes.
   const Route* find(std::string_view domain, const envoy::Descriptor& descriptor) const;
 
  private:
   struct Ranked {
-    std::vector<std::string> patterns;  ///< of the keys in alphabetical order
-    std::size_t exact = 0;              ///< number of patterns without "*"
-    std::size_t length = 0;             ///< length of all patterns
+    std::vector<std::string> beginnings;  ///< of the keys without a whole value, in alphabetical order of the keys
+    std::size_t length = 0;               ///< length of all beginnings
+    std::size_t number = 0;               ///< place among all matches
     const Route* route = nullptr;
   };
-  std::map<std::string, std::vector<Ranked>, std::less<>> routes_;  ///< by domain and keys, best first
+  /// Matches of the same keys that have whole values for the same of these keys.
+  struct Alike {
+    std::vector<std::size_t> whole;                                  ///< indices of the keys with whole values
+    std::unordered_map<std::string, std::vector<Ranked>> by_values;  ///< by the whole values, each list best first
+  };
+  std::map<std::string, std::vector<Alike>, std::less<>> routes_;  ///< by domain and keys; most whole values first
+  std::size_t count_ = 0;
 };
 
 /// A call that a log or a test describes, and its answer.
@@ -68,15 +78,15 @@ struct RateLimitCall {
     std::size_t descriptor = 0;
   };
   envoy::RateLimitRequest request;
-  std::vector<Matched> matched;
+  std::vector<Matched> matched;       ///< without those that another one replaces
   std::size_t at = 0;                 ///< the descriptor whose limits are being collected
   std::vector<std::size_t> of_limit;  ///< the descriptor of each limit of the admission
 
   const envoy::Descriptor& descriptor() const noexcept { return request.descriptors[at]; }
   /// Returns whether a route of the call has limits of this stage.
   bool asks(Stage stage) const noexcept;
-  /// Returns the value of a key of the current descriptor; null if the descriptor lacks the key. The entries of
-  /// `decide` name each key once, so a descriptor that has a key twice matches nothing.
+  /// Returns the value of a key of the current descriptor; null if the descriptor lacks the key. No limit counts by a
+  /// key that a descriptor has several times.
   const std::string* value(std::string_view key) const noexcept;
   /// Returns the number of permits that the current descriptor takes if each hit costs `each`, which is not below 0.
   /// The number is at most kMaxRequests, and below 0 if the permits are given back.
