@@ -90,13 +90,16 @@ int import_file(const ImportOptions& options) {
 void offer_import(CLI::App& app, int& result) {
   const auto options = std::make_shared<ImportOptions>();
   auto* command = app.add_subcommand(
-      "import", "Make a configuration from one of nginx, HAProxy, Kong, Ingress, Spring, Traefik or LiteLLM");
+      "import",
+      "Make a configuration from one of nginx, HAProxy, Kong, Ingress, Spring, Traefik, LiteLLM or Envoy's rate limit "
+      "service");
   command->add_option("file", options->path, "The file, or a directory of files; - for stdin")->required();
   std::vector<std::string> names;
   for (const auto product : translate::all_products()) names.emplace_back(translate::to_text(product));
   command
-      ->add_option("--from", options->from,
-                   "The format: nginx, ingress, kong, haproxy, spring, traefik or litellm (default: detected)")
+      ->add_option(
+          "--from", options->from,
+          "The format: nginx, ingress, kong, haproxy, spring, traefik, litellm or ratelimit (default: detected)")
       ->check(CLI::IsMember(names));
   command->add_option("-o,--output", options->out,
                       "Write the configuration to this file and replace it if it exists (default: stdout)");

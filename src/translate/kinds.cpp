@@ -50,6 +50,7 @@ FirstWords first_words(std::string_view text) {
 std::optional<Product> yaml_product(const std::string& text, const FirstWords& first) {
   if (text.find("spring:") != std::string::npos && first.of("spring")) return Product::spring;
   if (first.of("model_list") || first.of("litellm_settings")) return Product::litellm;
+  if (first.of("domain") && first.of("descriptors")) return Product::ratelimit;
   if (first.of("resilience4j") || first.of("bucket4j")) return Product::spring;
   if (first.of("apiVersion") || first.of("- apiVersion")) return Product::ingress;
   if (first.of("_format_version")) return Product::kong;

@@ -31,6 +31,7 @@ constexpr std::array kLacks{
     Lack{"unix_socket", "headgate only listens on TCP"},
     Lack{"unix_socket", "headgate only connects over TCP"},
     // Changes of what clients receive.
+    Lack{"metadata", "headgate adds no text of yours to the answers of descriptors"},
     Lack{"cache", "headgate has no cache"},
     Lack{"directory", "headgate serves no files"},
     Lack{"directory", "nginx serves files here; headgate serves none"},
@@ -43,6 +44,9 @@ constexpr std::array kLacks{
     // Conditions of routes.
     Lack{"not", "headgate has no 'not' in routes"},
     Lack{"value_matches", "headgate compares whole values, without regular expressions"},
+    Lack{"value_matches", "headgate matches values of descriptors only as a whole"},
+    Lack{"value_matches", "headgate matches only whole values of a key"},
+    Lack{"in_order", "headgate compares keys of descriptors without their order"},
     Lack{"hours", "headgate's routes have no time conditions"},
     // Access control.
     Lack{"any_of", "headgate's conditions must all hold"},

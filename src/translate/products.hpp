@@ -23,6 +23,7 @@ void take_ingress(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_spring(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_litellm(const std::vector<ReadFile>& inputs, Draft& draft);
+void take_ratelimit(const std::vector<ReadFile>& inputs, Draft& draft);
 
 /// Recognises the product of a file by its name and its contents. Returns nothing if the product is unknown.
 std::optional<Product> product_in(const ReadFile& file);

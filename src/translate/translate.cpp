@@ -17,12 +17,13 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::array kProducts{Product::nginx,  Product::ingress, Product::kong,   Product::haproxy,
-                               Product::spring, Product::traefik, Product::litellm};
+constexpr std::array kProducts{Product::nginx,  Product::ingress, Product::kong,    Product::haproxy,
+                               Product::spring, Product::traefik, Product::litellm, Product::ratelimit};
 
 constexpr const char* kKinds =
-    "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway, Traefik and LiteLLM; --from "
-    "says which";
+    "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway, Traefik, LiteLLM and "
+    "Envoy's "
+    "rate limit service; --from says which";
 
 /// The main files of products. If a folder has one of them, no other file of the folder is read, except those that it
 /// includes.
@@ -76,6 +77,8 @@ void take(Product product, const std::vector<ReadFile>& inputs, SourceFiles& fil
       return take_traefik(inputs, draft);
     case Product::litellm:
       return take_litellm(inputs, draft);
+    case Product::ratelimit:
+      return take_ratelimit(inputs, draft);
   }
 }
 
@@ -97,23 +100,29 @@ std::vector<Remark> remarks_of(const Draft& draft, const std::vector<std::string
   for (const auto* entry :
        {&draft.process, &draft.identity, &draft.timeouts, &draft.bounds, &draft.redis, &draft.all_routes})
     add(*entry);
-  for (const auto* all : {&draft.listeners, &draft.upstreams, &draft.limits, &draft.routes})
+  for (const auto* all : {&draft.listeners, &draft.upstreams, &draft.limits, &draft.decide, &draft.routes})
     std::for_each(all->begin(), all->end(), add);
   sort_by_place(out, files);
   return out;
 }
 
 std::string_view full_name(Product product) {
-  constexpr std::array<std::string_view, kProducts.size()> kNames{
-      "nginx", "ingress-nginx", "Kong", "HAProxy", "Spring Cloud Gateway", "Traefik", "LiteLLM"};
+  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",
+                                                                  "ingress-nginx",
+                                                                  "Kong",
+                                                                  "HAProxy",
+                                                                  "Spring Cloud Gateway",
+                                                                  "Traefik",
+                                                                  "LiteLLM",
+                                                                  "Envoy's rate limit service"};
   return kNames[static_cast<std::size_t>(product)];
 }
 
 }  // namespace
 
 std::string_view to_text(Product product) noexcept {
-  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",  "ingress", "kong",   "haproxy",
-                                                                  "spring", "traefik", "litellm"};
+  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",  "ingress", "kong",    "haproxy",
+                                                                  "spring", "traefik", "litellm", "ratelimit"};
   return kNames[static_cast<std::size_t>(product)];
 }
 

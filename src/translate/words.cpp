@@ -20,7 +20,8 @@ constexpr std::array kTitles{ProductTitle{Product::nginx, "nginx", "directive"},
                              ProductTitle{Product::haproxy, "HAProxy", "directive"},
                              ProductTitle{Product::spring, "Spring Cloud Gateway", "predicate or filter"},
                              ProductTitle{Product::traefik, "Traefik", "matcher or middleware"},
-                             ProductTitle{Product::litellm, "LiteLLM", "setting"}};
+                             ProductTitle{Product::litellm, "LiteLLM", "setting"},
+                             ProductTitle{Product::ratelimit, "Envoy's rate limit service", "setting"}};
 
 std::string cell(std::string_view text) {
   std::string out;
@@ -121,6 +122,8 @@ std::span<const ImportWord> import_words(Product product) {
       return traefik_words();
     case Product::litellm:
       return litellm_words();
+    case Product::ratelimit:
+      return ratelimit_words();
   }
   return {};
 }

@@ -12,6 +12,7 @@ std::span<const ImportWord> haproxy_words();
 std::span<const ImportWord> spring_words();
 std::span<const ImportWord> traefik_words();
 std::span<const ImportWord> litellm_words();
+std::span<const ImportWord> ratelimit_words();
 
 /// Returns whether a row covers this name.
 bool is_about(const ImportWord& known, std::string_view name) noexcept;

@@ -13,7 +13,7 @@
 
 namespace headgate::translate {
 
-enum class Product : std::uint8_t { nginx, ingress, kong, haproxy, spring, traefik, litellm };
+enum class Product : std::uint8_t { nginx, ingress, kong, haproxy, spring, traefik, litellm, ratelimit };
 
 /// Returns the name for the command line, such as "nginx".
 std::string_view to_text(Product product) noexcept;

@@ -55,7 +55,7 @@ bool is_vital(std::string_view section, std::string_view key) {
   static const std::set<std::string_view> kVital = {"path", "host",      "methods", "headers",  "query",
                                                     "to",   "respond",   "per",     "redirect", "rewrite",
                                                     "rate", "in_flight", "address", "servers"};
-  return kVital.contains(key) || (section == "limits" && key == "algorithm");
+  return kVital.contains(key) || (section == "limits" && key == "algorithm") || section == "decide";
 }
 
 bool is_of(const std::vector<DraftEntry>& all, const DraftEntry& entry) {
@@ -138,6 +138,9 @@ Fault fault_of(Draft& draft, const config::Diagnostic& mistake, bool gently) {
   } else if (part(0) == "routes") {
     out.entry = nth(draft.routes, number_of(part(1)));
     if (part(2) == "limits") out.use = number_of(part(3));
+  } else if (part(0) == "decide") {
+    out.entry = nth(draft.decide, number_of(part(1)));
+    if (part(2) == "limits") out.key = part(2);
   } else if (part(0) == "limits") {
     out.entry = named(draft.limits, part(1));
   } else if (part(0) == "upstreams") {
@@ -148,11 +151,20 @@ Fault fault_of(Draft& draft, const config::Diagnostic& mistake, bool gently) {
   return out;
 }
 
+/// Lets an entry of "decide" without its limits reject its descriptors.
+void reject_all(DraftEntry& entry, const std::string& message) {
+  entry.set("limits", "[]");
+  entry.set("reject", "true");
+  say(entry, Matter::closed, entry.spot, entry.from, message);
+}
+
 void take_out(Draft& draft, const Fault& fault) {
   auto& entry = *fault.entry;
   if (fault.use < entry.uses.size()) {
     say(entry, Matter::lost, entry.spot, "limit " + entry.uses[fault.use], fault.message);
     entry.uses.erase(entry.uses.begin() + static_cast<std::ptrdiff_t>(fault.use));
+  } else if (is_of(draft.decide, entry) && !fault.key.empty()) {
+    reject_all(entry, fault.message);
   } else if (fault.key == "*") {
     for (const auto& each : std::vector(entry.fields)) drop_field(draft, entry, each.key, fault.message);
   } else if (!fault.key.empty()) {

@@ -73,6 +73,13 @@ void put_limit(Draft& draft, DraftEntry limit) {
   draft.limits.push_back(std::move(limit));
 }
 
+void put_decision(Draft& draft, DraftEntry entry) {
+  constexpr std::size_t kMaxDecisions = 10'000;
+  if (draft.decide.size() >= kMaxDecisions)
+    throw Unreadable(entry.spot, "this makes more than " + std::to_string(kMaxDecisions) + " entries of \"decide\"");
+  draft.decide.push_back(std::move(entry));
+}
+
 void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive) {
   const std::filesystem::path path(file);
   if (!path.is_absolute())

@@ -55,6 +55,7 @@ struct Draft {
   std::vector<DraftEntry> upstreams;
   std::vector<DraftEntry> limits;
   DraftEntry all_routes;
+  std::vector<DraftEntry> decide;
   std::vector<DraftEntry> routes;
   TakenNames upstream_names;
   TakenNames limit_names;
@@ -71,10 +72,11 @@ void say(DraftEntry& entry, Matter matter, Spot spot, std::string what, std::str
 /// allowed, and appends "-2" and so on if the name is taken.
 std::string free_name(std::string_view wanted, TakenNames& taken);
 
-// Add a route or another entry. Both throw Unreadable if there are too many entries, because routes multiply with hosts
+// Add a route or another entry. All throw Unreadable if there are too many entries, because routes multiply with hosts
 // and paths.
 void put_route(Draft& draft, DraftEntry route);
 void put_limit(Draft& draft, DraftEntry limit);
+void put_decision(Draft& draft, DraftEntry entry);  ///< adds an entry of "decide"
 
 /// Sets "pid_file" to a file in the same folder as the product's own. `directive` is the product's line.
 void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive);

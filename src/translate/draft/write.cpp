@@ -200,6 +200,7 @@ std::string write(const Draft& draft, const std::string& heading) {
   section(paper, "upstreams", '{', draft.upstreams, '}');
   section(paper, "limits", '{', draft.limits, '}');
   single(paper, "all_routes", draft.all_routes);
+  section(paper, "decide", '[', draft.decide, ']');
   paper.line(1, "\"routes\": [");
   entries(paper, draft.routes);
   paper.line(1, "]");

@@ -54,19 +54,18 @@ TEST_P(Fixture, IsAcceptedByTheChecker) {
   EXPECT_TRUE(loaded.config.has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Fixture,
-                         testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
-                                         std::pair("nginx", "office.conf"), std::pair("nginx", "staging.conf"),
-                                         std::pair("nginx", "pages.conf"), std::pair("nginx", "split"),
-                                         std::pair("haproxy", "edge.cfg"), std::pair("kong", "kong.yml"),
-                                         std::pair("kong", "access.yml"), std::pair("ingress", "shop.yaml"),
-                                         std::pair("spring", "application.yml"),
-                                         std::pair("spring", "application.properties"),
-                                         std::pair("spring", "fields.yml"), std::pair("spring", "guards.yml"),
-                                         std::pair("spring", "resilience4j.yml"),
-                                         std::pair("spring", "bucket4j.properties"), std::pair("traefik", "rules.yml"),
-                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml"),
-                                         std::pair("traefik", "passwords.yml"), std::pair("litellm", "config.yaml")));
+INSTANTIATE_TEST_SUITE_P(
+    All, Fixture,
+    testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
+                    std::pair("nginx", "office.conf"), std::pair("nginx", "staging.conf"),
+                    std::pair("nginx", "pages.conf"), std::pair("nginx", "split"), std::pair("haproxy", "edge.cfg"),
+                    std::pair("kong", "kong.yml"), std::pair("kong", "access.yml"), std::pair("ingress", "shop.yaml"),
+                    std::pair("spring", "application.yml"), std::pair("spring", "application.properties"),
+                    std::pair("spring", "fields.yml"), std::pair("spring", "guards.yml"),
+                    std::pair("spring", "resilience4j.yml"), std::pair("spring", "bucket4j.properties"),
+                    std::pair("traefik", "rules.yml"), std::pair("traefik", "dynamic.yml"),
+                    std::pair("traefik", "compose.yml"), std::pair("traefik", "passwords.yml"),
+                    std::pair("litellm", "config.yaml"), std::pair("ratelimit", "edge.yaml")));
 
 }  // namespace
 }  // namespace headgate::translate

@@ -331,6 +331,27 @@ const ProductSamples kLitellm{
      {"redis_host", "redis_host: a", "router"},
      {"redis_port", "redis_port: 6379\n  redis_host: a", "router"}}};
 
+const ProductSamples kRateLimit{
+    Product::ratelimit,
+    "ratelimit.yaml",
+    "domain: edge\ndescriptors:\n  - key: a\n    <descriptor>\n    rate_limit:\n      unit: minute\n"
+    "      requests_per_unit: 5\n      <rate>\n  <more>\n",
+    {{"domain", ""},
+     {"descriptors", ""},
+     {"key", ""},
+     {"value", "value: x"},
+     {"rate_limit", ""},
+     {"requests_per_unit", ""},
+     {"unit", ""},
+     {"unlimited", "- { key: b, rate_limit: { unlimited: true } }", "more"},
+     {"name", "name: mine", "rate"},
+     {"replaces",
+      "replaces: [{ name: other }]\n  - key: b\n    rate_limit: { unit: day, requests_per_unit: 1, name: other }",
+      "rate"},
+     {"shadow_mode", "shadow_mode: true"},
+     {"quota_mode", "quota_mode: true"},
+     {"share_threshold", "value: x*\n    share_threshold: true"}}};
+
 /// Adds the rules that refuse requests, each with every kind of condition.
 ProductSamples with_refusals(ProductSamples out) {
   static std::deque<std::string> texts;
@@ -351,8 +372,8 @@ ProductSamples with_refusals(ProductSamples out) {
 }  // namespace
 
 const std::vector<ProductSamples>& product_samples() {
-  static const std::vector<ProductSamples> kAll{kNginx,  kIngress, kKong,   with_refusals(kHaproxy),
-                                                kSpring, kTraefik, kLitellm};
+  static const std::vector<ProductSamples> kAll{kNginx,  kIngress, kKong,    with_refusals(kHaproxy),
+                                                kSpring, kTraefik, kLitellm, kRateLimit};
   return kAll;
 }
 

@@ -89,7 +89,10 @@ std::set<std::string> names_in_sources(Product product) {
       {Product::spring, R"re(\b(?:name|step\.name) == "([A-Za-z]+)")re"},
       {Product::traefik, R"re(\bkind == "([a-z]+)")re"},
       {Product::litellm, R"re(\b(?:get|has)\("([a-z_]+)")re"},
-      {Product::litellm, R"re(\["([a-z_]+)"\])re"}};
+      {Product::litellm, R"re(\["([a-z_]+)"\])re"},
+      {Product::ratelimit, R"re(\b(?:get|has)\("([a-z_]+)")re"},
+      {Product::ratelimit, R"re(\bis_rate_flag\([^()"]*, "([a-z_]+)"\))re"},
+      {Product::ratelimit, R"re(\["([a-z_]+)"\])re"}};
   std::set<std::string> out;
   const auto folder = HEADGATE_SOURCE_DIR "/src/translate/" + std::string(to_text(product));
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -172,6 +175,9 @@ TEST_F(KnownWords, WithoutAnEquivalentAreReportedWithTheReasonOfTheirRows) {
         case Product::litellm:
           text = name + ": x";
           place = "general";
+          break;
+        case Product::ratelimit:
+          text = name + ": x";
           break;
       }
       const auto got = of(std::string(product.file), filled(product, place, text));
