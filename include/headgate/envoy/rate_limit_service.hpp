@@ -23,9 +23,9 @@ struct AskedRate {
 /// One descriptor: pairs of a key and a value, any bytes, in alphabetical order.
 struct Descriptor {
   std::vector<std::pair<std::string, std::string>> entries;
-  std::optional<AskedRate> rate;
-  std::optional<std::uint64_t> hits;  ///< number of hits, if it differs from that of the request
-  bool gives_back = false;            ///< whether the hits are given back
+  std::optional<AskedRate> rate{};
+  std::optional<std::uint64_t> hits{};  ///< number of hits, if it differs from that of the request
+  bool gives_back = false;              ///< whether the hits are given back
 };
 
 struct RateLimitRequest {
