@@ -290,7 +290,7 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   const auto& x = *asked.from;
   const bool answered = asked.live.kind == Said::Kind::allowed;
   y.status = answered ? status_at_end(x) : 0;
-  y.unanswered = !answered || avoided_answer(x) || !x.reservation.empty();
+  y.unanswered = !answered || avoided_answer(x) || x.settle_within > Duration(0);
   y.ended_by = y.unanswered ? EndedBy::client_closed : x.ended_by;
   y.broken_off = answered ? x.broken_off : BrokenOff::drain;
   y.body_bytes = x.body_bytes;

@@ -43,6 +43,17 @@ MaybeProblem read_named(Exchange& x, std::string_view name, std::string_view& ou
   return {};
 }
 
+/// Returns the refusal of a path that the proxy sends on in another spelling than the one that is decided about.
+MaybeProblem refuse_ambiguous_path(const Exchange& x) {
+  const auto path = x.request.target.substr(0, x.request.target.find('?'));
+  if (x.request.path_to_send() == path) return {};
+  return Problem{.status = 400,
+                 .ended_by = EndedBy::bad_request,
+                 .detail =
+                     "The path has dot segments or empty segments, which the server could read in another way "
+                     "than this decision."};
+}
+
 }  // namespace
 
 MaybeProblem refuse_untrusted(const Exchange& x) {
@@ -62,7 +73,7 @@ bool names_no_request(const Exchange& x) noexcept {
 MaybeProblem take_asked_request(Exchange& x) {
   if (auto problem = refuse_untrusted(x)) return problem;
   const auto fields = fields_of(x.asked_by);
-  if (fields.uri.empty()) return {};
+  if (fields.uri.empty()) return refuse_ambiguous_path(x);
   std::string_view host;
   x.request.wire_method = x.request.head() ? http::WireMethod::head : http::WireMethod::other;
   if (auto problem = read_named(x, fields.method, x.request.method)) return problem;
@@ -75,14 +86,7 @@ MaybeProblem take_asked_request(Exchange& x) {
   const auto read = http::apply_request_rules(target, http::Paths::normalised, x.request);
   if (read.has_error())
     return Problem{.status = read.error().status, .ended_by = EndedBy::bad_request, .detail = read.error().why};
-  const auto path = x.request.target.substr(0, x.request.target.find('?'));
-  if (x.request.path_to_send() != path)
-    return Problem{.status = 400,
-                   .ended_by = EndedBy::bad_request,
-                   .detail =
-                       "The path has dot segments or empty segments, which the server could read in another way than "
-                       "this decision."};
-  return {};
+  return refuse_ambiguous_path(x);
 }
 
 }  // namespace headgate::gateway

@@ -182,13 +182,9 @@ bool take_reported(CheckOrUse& taken, std::span<const ReportedCost> reported) {
 
 }  // namespace
 
-std::vector<std::string> limits_to_report(const Exchange& x) {
-  std::vector<std::string> out;
-  for (const auto& checked : x.admission.held_limits())
-    if (asks_for_cost(checked)) out.push_back(checked.route_limit->limit->name);
-  for (const auto& use : x.admission.unchecked)
-    if (asks_for_cost(use)) out.push_back(use.route_limit->limit->name);
-  return out;
+bool holds_reported_cost(const Exchange& x) {
+  const auto asks = [](const auto& taken) { return asks_for_cost(taken); };
+  return std::ranges::any_of(x.admission.held_limits(), asks) || std::ranges::any_of(x.admission.unchecked, asks);
 }
 
 void note_reported(Exchange& x, std::span<const ReportedCost> reported) {
@@ -199,6 +195,7 @@ void note_reported(Exchange& x, std::span<const ReportedCost> reported) {
 }
 
 void cancel_costs(Exchange& x, limit::Limiter& memory, Outage& outage) {
+  if (x.admission.returned) return;
   Differences here;
   Differences in_redis;
   for (auto& checked : x.admission.held_limits()) {

@@ -43,9 +43,9 @@ void settle(Exchange& x, limit::Limiter& memory, Outage& outage);
 /// A limit and the cost that the caller of a decision has reported for it, from 0 on.
 using ReportedCost = std::pair<std::string, std::int64_t>;
 
-/// Returns the names of the limits that let `x` through and whose costs only the answer says. Nobody sees that answer
-/// if `x` is a decision for another proxy, so its caller reports the costs.
-std::vector<std::string> limits_to_report(const Exchange& x);
+/// Returns whether a limit has let `x` through whose cost only the answer says. Nobody sees that answer if `x` is a
+/// decision for another proxy, so its caller reports the cost.
+bool holds_reported_cost(const Exchange& x);
 
 /// Sets the costs of these limits: to the reported ones, at most Cost::most, and to the holds of limits for which none
 /// is reported. Call settle() afterwards.

@@ -7,12 +7,15 @@
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/settle.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/delay.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace headgate::gateway {
 namespace {
@@ -29,7 +32,7 @@ bool holds_in_flight(const Exchange& x) noexcept {
 
 /// Returns the caller among whom the places are shared out.
 std::string_view owner_of(const Exchange& x) noexcept {
-  if (!x.caller.api_key_text.empty()) return x.caller.api_key_text;
+  if (x.caller.known_key) return x.caller.api_key_text;  // anybody can invent other keys
   return x.user.empty() ? x.caller.ip_key : x.user;
 }
 
@@ -89,8 +92,10 @@ Reservations::~Reservations() {
 }
 
 MaybeProblem Reservations::open(Exchange& x) {
-  auto limits = limits_to_report(x);
-  if (limits.empty() && !holds_in_flight(x)) return {};
+  if (x.admission.returned || (!holds_reported_cost(x) && !holds_in_flight(x))) return {};
+  std::vector<std::string> limits;  // also those that did not count this caller, whose reported cost has no effect
+  for (const auto& each : x.route->plan)
+    if (is_settled(each.cost)) limits.push_back(each.limit->name);
   const auto owner = owner_of(x);
   const auto id = alarm_ ? book_.open(owner, std::move(limits), inbox_) : std::nullopt;
   if (!id) return refuse(x, owner);
@@ -142,6 +147,7 @@ Task<MaybeProblem> Reservations::settle(Exchange& x, Settlement said) {
 void Reservations::collect(void* self) {
   auto& reservations = *static_cast<Reservations*>(self);
   for (const auto& call : reservations.inbox_->take()) reservations.receive(call);
+  reservations.arm();  // the alarm may have passed for a reservation that was in the inbox
 }
 
 void Reservations::receive(const std::shared_ptr<SettleCall>& call) {
@@ -171,7 +177,7 @@ void Reservations::end(Opened::iterator at, ReservationEnd how, const Settlement
     gateway::settle(x, path_.services.memory, *path_.outage);
   }
   if (x.route->takes(Step::in_flight)) path_.in_flight->release(x);
-  x.admission.returned = cancelled;
+  x.admission.returned = x.admission.returned || cancelled;
   end_holds(path_, x);
   if (x.route->takes(Step::notices)) path_.notices->ended(x);
   bill(path_, x);

@@ -34,10 +34,10 @@ bool is_guess(const Exchange& x) noexcept {
 /// one that is not known here counts as if it could be changed.
 bool can_name_model(const Exchange& x, const Route& other) noexcept {
   if (other.model.empty()) return true;
-  if (x.asked_by != net::AskingProxy::none) return false;
-  if (!x.bodies || x.admission.peek || hides_bodies(x)) return true;
-  const bool unread = x.bodies->request_state() == BodyState::absent && x.body != nullptr && !x.body->ended();
-  return unread || may_change_model(x);
+  if (x.admission.peek || hides_bodies(x)) return true;
+  const bool comes = x.body != nullptr && !x.body->ended();
+  if (!x.bodies) return comes && std::ranges::none_of(x.request.fields, is_made_over_bytes);
+  return (comes && x.bodies->request_state() == BodyState::absent) || may_change_model(x);
 }
 
 }  // namespace
@@ -48,6 +48,7 @@ bool may_change_model(const Exchange& x) noexcept {
 
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept {
   if (x.route == nullptr || x.route->instead == nullptr || x.instead || x.preflight) return false;
+  if (x.asked_by != net::AskingProxy::none) return false;  // the proxy that asks does not know the other upstream
   if (!can_name_model(x, *x.route->instead)) return false;
   if (problem.ended_by == EndedBy::circuit) return x.route->instead->upstream != x.route->upstream;
   return is_rejected(problem) && !is_guess(x);

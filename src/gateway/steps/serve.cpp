@@ -75,7 +75,8 @@ Task<MaybeProblem> decide_and_reserve(Path& path, Exchange& x, const Respond& an
   if (path.reservations != nullptr)
     if (auto problem = path.reservations->open(x)) co_return problem;
   if (x.route->edits) edit_fields(x, x.route->edits->request_fields, x.fields, IfEmpty::sent);
-  if (!x.reservation.empty()) x.fields.push_back({http::Known::unknown, "X-Headgate-Reservation", x.reservation});
+  // Sent also without a reservation, so that the proxy replaces a field that its client has sent.
+  x.fields.push_back({http::Known::unknown, "X-Headgate-Reservation", x.reservation});
   co_await respond<AnswerFrom::gateway>(x, answer, style);
   if (!x.reservation.empty() && x.ended_by != EndedBy::respond) path.reservations->withdraw(x);
   co_return MaybeProblem{};

@@ -14,12 +14,12 @@
 namespace headgate::test {
 namespace {
 
-const std::string kClients = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/";
+const std::string kClientFiles = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/";
 
 class EnvoyRateLimits : public testing::Test {
  protected:
   static Json cases() {
-    std::ifstream file(kClients + "envoy_rate_limits.json");
+    std::ifstream file(kClientFiles + "envoy_rate_limits.json");
     return Json::parse(file);
   }
   static Json config(const Json& each) {
@@ -35,7 +35,7 @@ class EnvoyRateLimits : public testing::Test {
 };
 
 TEST_F(EnvoyRateLimits, MakeTheDescriptorsOfTheirDocumentation) {
-  Process making({kClients + "envoy_descriptors.py", kClients + "envoy_rate_limits.json"}, {}, kPython);
+  Process making({kClientFiles + "envoy_descriptors.py", kClientFiles + "envoy_rate_limits.json"}, {}, kPython);
   ASSERT_EQ(making.wait(std::chrono::seconds(30)), 0) << making.err();
   std::istringstream lines(making.out());
   int made = 0;
@@ -56,7 +56,7 @@ TEST_F(EnvoyRateLimits, AreDecidedByTheirEntries) {
     ASSERT_EQ(each["sends"].empty(), each["answers"].empty()) << "Envoy calls only with a descriptor";
     if (each["sends"].empty()) continue;
     const Gateway gateway(config(each));
-    Words words{kClients + "rate_limit.py", std::to_string(gateway.port()), std::to_string(each["answers"].size()),
+    Words words{kClientFiles + "rate_limit.py", std::to_string(gateway.port()), std::to_string(each["answers"].size()),
                 "edge"};
     for (const auto& descriptor : each["sends"]) words.push_back(descriptor.get<std::string>());
     Process asking(words, {}, kPython);

@@ -93,9 +93,9 @@ TEST_F(RateLimitServiceCalls, AreFreeOrRejectedOrReplacedAsTheirEntriesSay) {
   const auto entry = [](const Json& match, const Json& limits) {
     return Json{{"domain", "edge"}, {"match", match}, {"limits", limits}};
   };
-  const auto with = [](Json entry, const std::string& key, const Json& value) {
-    entry[key] = value;
-    return entry;
+  const auto with = [](Json one, const std::string& key, const Json& value) {
+    one[key] = value;
+    return one;
   };
   const Gateway gateway(
       config({{"decide",

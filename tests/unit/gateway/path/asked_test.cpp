@@ -66,6 +66,13 @@ TEST_F(PathAsked, ReadARequestOfEnvoyAsItIs) {
   EXPECT_EQ(client.status, 200U);
 }
 
+TEST_F(PathAsked, RefuseAPathThatEnvoySendsOnInAnotherSpelling) {
+  for (const auto* path : {"GET //api/a", "GET /b/../api/a"}) {
+    ask(net::AskingProxy::envoy, path, "");
+    EXPECT_EQ(client.status, 400U) << path;
+  }
+}
+
 TEST_F(PathAsked, AreRefusedToOthersThanTrustedProxies) {
   identity.trusted_proxies = {*identity::parse_network("198.51.100.0/24")};
   ask_nginx("/api/a");

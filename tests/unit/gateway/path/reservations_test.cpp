@@ -306,6 +306,31 @@ TEST_F(PathReservations, SettleCostsInRedis) {
   EXPECT_THAT(redis->settled, ElementsAre("tokens -60", "tokens 40", "tokens -100"));
 }
 
+TEST_F(PathReservations, AreNotOpenedForADecisionThatAnotherUpstreamWouldTake) {
+  limit_by("client_ip", "tokens", "250/day").unit = limit::Unit::token;
+  settles(100);
+  in_memory("few", "1/hour");
+  next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
+  route.to_instead = "next";
+  const auto first = reserve();
+  EXPECT_NE(first, "");
+  EXPECT_EQ(reserve(), "") << "a limit of the same request rejects it";
+  EXPECT_EQ(client.status, 429U) << "the proxy that asks knows nothing of that upstream";
+  EXPECT_EQ(left("tokens"), 150U);
+  EXPECT_EQ(cancel(first), 204U);
+  EXPECT_EQ(left("tokens"), 250U);
+}
+
+TEST_F(PathReservedTokens, AreIgnoredForACallerThatIsExempt) {
+  options.exemptions.emplace_back().limit = "tokens";
+  options.exemptions.back().addresses = {*identity::parse_network("192.0.2.0/24")};
+  in_flight("calls", 1);
+  const auto id = reserve();
+  EXPECT_NE(id, "") << "of the permit in flight";
+  EXPECT_EQ(use(id, 40), 204U) << client.body;
+  EXPECT_NE(reserve(), "") << "the permit has come back";
+}
+
 TEST_F(PathReservations, AreOpenedOnlyForWhatIsKnownLater) {
   in_memory("plan", "2/hour");
   EXPECT_EQ(reserve(), "");
