@@ -77,7 +77,7 @@ function callAnswerOf({ outcome, call: { descriptors } }) {
   if (outcome.detail) out.push(el('p', { text: outcome.detail }));
   for (const each of descriptors) {
     const name = Object.entries(each.descriptor).map(([key, value]) => `${key}=${value}`).join(', ');
-    const what = each.entry === null ? 'OK and free, because no entry of “decide” matches' : `${each.code}, by ${each.entry}`;
+    const what = each.entry === null ? 'OK and free, because no entry of “decide” counts it' : `${each.code}, by ${each.entry}`;
     out.push(el('dl', { class: 'pairs' }, el('dt', { text: name }), el('dd', { text: what })));
     if (each.limits.length) out.push(limitsTable(each.limits, 'this call'));
   }

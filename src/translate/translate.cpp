@@ -46,19 +46,36 @@ std::vector<std::string> inputs_of(const std::string& path) {
 /// recognised, and stores it in `product`.
 std::vector<ReadFile> files_of(std::vector<ReadFile> all, std::optional<Product>& product, Draft& draft) {
   std::vector<ReadFile> out;
+  std::vector<std::string> unknown;
   if (product && all.size() == 1) return all;
   for (auto& file : all) {
     const auto found = product_in(file);
     if (!product) product = found;
     if (found && found == product)
       out.push_back(std::move(file));
+    else if (found)
+      draft.say(
+          Matter::lost, {file.name, 0, 0}, file.name,
+          "it is of " + std::string(to_text(*found)) + ", and other files are of " + std::string(to_text(*product)));
     else
-      draft.say(found ? Matter::lost : Matter::aside, {file.name, 0, 0}, file.name,
-                found ? "it is of " + std::string(to_text(*found)) + ", and other files are of " +
-                            std::string(to_text(*product))
-                      : "it belongs to no known product");
+      unknown.push_back(file.name);
   }
+  // The rate limit service reads every file of its folder.
+  for (const auto& name : unknown)
+    draft.say(product == Product::ratelimit ? Matter::lost : Matter::aside, {name, 0, 0}, name,
+              "it belongs to no known product");
   return out;
+}
+
+/// Reports what a folder of the rate limit service has besides the files that were read.
+void say_of_unread(const std::string& path, const std::vector<std::string>& read, Draft& draft) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(path, unknown)) return;
+  for (std::filesystem::directory_iterator each(path, unknown), end; !unknown && each != end; each.increment(unknown)) {
+    const auto name = each->path().string();
+    if (each->path().filename().string().starts_with('.') || std::ranges::find(read, name) != read.end()) continue;
+    draft.say(Matter::lost, {name, 0, 0}, name, "the service reads all files here, and headgate import those in .yaml");
+  }
 }
 
 void take(Product product, const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& draft) {
@@ -165,6 +182,7 @@ Result<Translated, Untranslatable> translate(const std::string& path, std::optio
     const auto inputs = files_of(std::move(all), product, draft);
     if (inputs.empty() || !product)
       throw Unreadable({path, 0, 0}, "this is the configuration of no known product", kKinds);
+    if (*product == Product::ratelimit) say_of_unread(path, files.names(), draft);
     take(*product, inputs, files, draft);
     keep_precedence(draft);
     drop_repeated_routes(draft);

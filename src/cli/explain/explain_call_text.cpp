@@ -40,7 +40,7 @@ std::string call_text(const CallJson& told, bool colours) {
     const auto no = std::to_string(++number);
     out += (number == 1 ? "decides   " : "          ") + no + ": " + entries_text(each.at("descriptor"));
     const auto entry = member_text(each, "entry");
-    out += entry.empty() ? ": OK and free, because no entry of \"decide\" matches\n"
+    out += entry.empty() ? ": OK and free, because no entry of \"decide\" counts it\n"
                          : ": " + member_text(each, "code") + ", by " + entry + '\n';
     limits.add({no}, each.value("limits", CallJson::array()));
   }

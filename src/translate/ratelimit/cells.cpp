@@ -10,7 +10,8 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kMaxCells = 20'000;
+constexpr std::size_t kMaxCells = 10'000;
+constexpr std::size_t kMaxVisits = 200'000;  // combinations of values that are looked at
 
 bool is_whole_value(std::string_view pattern) noexcept { return !pattern.ends_with('*'); }
 
@@ -62,6 +63,8 @@ class CellList {
  private:
   /// `all` are the lists of nodes that may match the values so far; `taken` is the one that the service goes on with.
   void descend(const std::vector<const std::vector<RateNode>*>& all, const std::vector<RateNode>* taken) {
+    if (++visits_ > kMaxVisits)
+      throw Unreadable(domain_.spot, "the values of its descriptors can be combined in too many ways");
     const auto& keys = rules_.front()->path;
     const auto& key = keys[patterns_.size()]->key;
     std::set<std::string> patterns;
@@ -95,6 +98,7 @@ class CellList {
   const std::vector<const RateRule*>& rules_;
   std::vector<std::string> patterns_;
   std::vector<RateCell> cells_;
+  std::size_t visits_ = 0;
 };
 
 /// Returns whether descriptors of the rule pass as if no rule matched them.

@@ -52,11 +52,17 @@ std::string read_rate_limit(const TreeNode& rate, RateNode& out) {
   const auto unit = lower(rate.get("unit"));
   out.period = period_of_unit(unit);
   out.name = rate.get("name");
-  for (const auto* each : rate["replaces"].each()) out.replaces.push_back(each->get("name"));
+  for (const auto* each : rate["replaces"].each()) {
+    out.replaces.push_back(each->get("name"));
+    if (out.replaces.back().empty()) return "replaces: the service refuses an entry without a name";
+  }
   if (is_rate_flag(rate, "unlimited")) {
     out.does = RateDoes::is_free;
     return out.period.empty() ? "" : "unlimited: the service accepts no unit beside it";
   }
+  // YAML of the service takes a number with a leading 0 for an octal one.
+  const auto written = rate.get("requests_per_unit");
+  if (written.size() > 1 && written.front() == '0') return "requests_per_unit is no decimal number";
   const auto count =
       rate.has("requests_per_unit")
           ? whole_number<std::uint64_t>(rate.get("requests_per_unit"), 0, std::numeric_limits<std::uint32_t>::max())
@@ -99,11 +105,12 @@ std::vector<RateNode> read_rate_nodes(const TreeNode& list, Draft& draft) {
       if (const auto why = read_rate_limit(rate, read); !why.empty()) {
         draft.say(Matter::closed, rate.spot, what, why);
         read.closed = "rate_limit";
+        read.does = RateDoes::rejects;
       }
     }
     if (read.does == RateDoes::counts || read.does == RateDoes::rejects)
       read.observes = is_rate_flag(*node, "shadow_mode") || is_rate_flag(*node, "quota_mode");
-    if (read.observes && read.does == RateDoes::rejects) read.does = RateDoes::is_free;
+    if (read.observes && read.does == RateDoes::rejects && read.closed.empty()) read.does = RateDoes::is_free;
     if (is_rate_flag(*node, "quota_mode"))
       draft.say(Matter::differs, (*node)["quota_mode"].spot, "quota_mode",
                 "the answer does not say that more was used than the limit allows");

@@ -36,11 +36,13 @@ std::string text_of_rule(const RateRule& rule) {
   return out;
 }
 
-void collect_rules(const std::vector<RateNode>& nodes, RateRule& above, std::vector<RateRule>& out) {
+/// Collects the rules of the nodes. All descriptors at and below a closed node are rejected, so each node there is one.
+void collect_rules(const std::vector<RateNode>& nodes, bool closed_above, RateRule& above, std::vector<RateRule>& out) {
   for (const auto& node : nodes) {
     above.path.push_back(&node);
-    if (node.does != RateDoes::nothing || (!node.closed.empty() && node.nodes.empty())) out.push_back(above);
-    collect_rules(node.nodes, above, out);
+    const bool closed = closed_above || !node.closed.empty();
+    if (node.does != RateDoes::nothing || closed) out.push_back(above);
+    collect_rules(node.nodes, closed, above, out);
     above.path.pop_back();
   }
 }
@@ -50,7 +52,7 @@ class DomainEntries {
  public:
   DomainEntries(const RateDomain& domain, Draft& draft) : domain_(domain), draft_(draft) {
     RateRule above;
-    collect_rules(domain.nodes, above, rules_);
+    collect_rules(domain.nodes, false, above, rules_);
     std::map<RuleKeys, std::vector<const RateRule*>> by_keys;
     std::vector<RuleKeys> order;
     for (const auto& rule : rules_) {
@@ -198,6 +200,7 @@ class DomainEntries {
   /// Returns the limits of the rules with this name.
   std::vector<std::string> limits_named(const std::string& name, const RateRule& replaces) const {
     std::vector<std::string> out;
+    if (name.empty()) return out;
     for (const auto& [rule, limit] : limits_)
       if (rule != &replaces && rule->last().name == name && !limit.empty()) out.push_back(limit);
     return out;
@@ -256,8 +259,10 @@ void put_rate_service(Draft& draft, const Spot& spot) {
   draft.say(Matter::differs, spot, "descriptors",
             "all descriptors of a call are decided together, and a call that is rejected takes nothing from their "
             "limits; the service counts it");
-  draft.say(Matter::differs, spot, "descriptors",
-            "a rate that the proxy sends with a descriptor (\"limit\") needs an entry in \"decide\" that matches it");
+  draft.say(
+      Matter::differs, spot, "descriptors",
+      "a rate that the proxy sends with a descriptor (\"limit\") counts where an entry of \"decide\" has a limit that "
+      "enforces; entries without limits, or whose limit observes, ignore it");
   auto& route = draft.routes.emplace_back();
   route.set("path", json_text("/*"));
   route.set("respond", R"({ "status": 404 })");

@@ -52,7 +52,7 @@ TEST(ExplainedCalls, NameTheEntryAndTheLimitsOfEachDescriptor) {
                                   "decides   1: path=/api/a: OK, by edge: path=/api/*\n"
                                   "          2: generic_key=login, remote_address=203.0.113.9: OK, by "
                                   "edge: generic_key=login, remote_address=*\n"
-                                  "          3: other=1: OK and free, because no entry of \"decide\" matches\n"
+                                  "          3: other=1: OK and free, because no entry of \"decide\" counts it\n"
                                   "\nno.  limit  tier  key"))
       << ran.out;
   EXPECT_THAT(ran.out, testing::ContainsRegex("  2  login +203.0.113.9 +1  3/hour +0 +3 .* memory  allows\n"));
