@@ -193,7 +193,7 @@ TEST(PolicyTestFiles, HaveASchemaThatIsShipped) {
       << "write it anew: ./dev docs reference";
   const auto schema = nlohmann::json::parse(policy_tests_schema());
   EXPECT_EQ(schema["required"].dump(), R"(["config","tests"])");
-  EXPECT_EQ(schema["$defs"]["step"]["oneOf"].size(), 3U);
+  EXPECT_EQ(schema["$defs"]["step"]["oneOf"].size(), 4U);
   EXPECT_EQ(schema["$defs"]["step"]["properties"]["claims"]["type"], "object");
 }
 

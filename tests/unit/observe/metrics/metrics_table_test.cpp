@@ -51,7 +51,8 @@ TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
       "percent",  "server", "file",   "version", "reason",      "upstream", "layer",  "priority", "worker",
       "route",    "method", "code",   "limit",   "tier",        "decision", "source", "window",   "node",
       "result",   "kind",   "log",    "room",    "grpc_status", "event",    "commit", "listener", "subject",
-      "severity", "bound",  "coding", "side",    "said",        "model"};  // only the names that the price file has
+      "severity", "bound",  "coding", "side",    "said",        "end",      "model"};  // only the names that the price
+                                                                                       // file has
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];
