@@ -218,10 +218,10 @@ Json another(const std::string& key, const Json& property) {
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
   static const std::set<std::string> alone{
-      "all_routes.cors",   "api_key.issue",  "concurrency.adaptive", "cost.ask_usage",     "cost.debt",
-      "cost.otherwise",    "cost.on_hangup", "decide.reject",        "limit.spent_status", "listener.from",
-      "listener.protocol", "hold.clamp",     "hold.extend",          "hold.learned",       "limit.window",
-      "limit_use.cost",    "route.grpc_web", "server.backup",        "upstream.protocol"};
+      "all_routes.cors",   "api_key.issue",   "concurrency.adaptive", "cost.ask_usage",     "cost.debt",
+      "cost.otherwise",    "cost.on_hangup",  "decide.reject",        "limit.spent_status", "listener.from",
+      "listener.protocol", "hold.clamp",      "hold.extend",          "hold.learned",       "limit.window",
+      "limit_use.cost",    "log.descriptors", "route.grpc_web",       "server.backup",      "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];
