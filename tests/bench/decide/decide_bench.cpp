@@ -138,7 +138,7 @@ Load load_of(const Kind& kind, unsigned streams, const Ports& ports, const std::
           .decides = kind.domain != nullptr};
 }
 
-/// What a kind of call costs, for each number of streams.
+/// Costs of one kind of call, for each number of streams.
 struct Figure {
   std::array<Costs, kAtOnce.size()> cpu = {};   // µs of a call, round by round
   std::array<Costs, kAtOnce.size()> rate = {};  // calls a second

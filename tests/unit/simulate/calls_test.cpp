@@ -13,7 +13,7 @@ namespace {
 
 using headgate::test::TemporaryLog;
 
-/// What a replay of calls has found.
+/// Findings of a replay of calls.
 struct ReplayedCalls {
   Figures figures;
   access_logs::ReadCounts counts;
